@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "primus_plan/config/node.h"
+#include "primus_plan/diagnostics/finding.h"
+#include "primus_plan/run/rewrite.h"
+#include "primus_plan/run/run.h"
+
+namespace primus_plan {
+
+enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
+/// "ok", "warning", "error", "not-checked".
+std::string_view to_string(Verdict verdict);
+
+/// How the data-parallel size is reported. `guide` is world / (TP x PP x EP), which the Primus guide prints; the runtime
+/// never uses it for batches.
+enum class DpFormula : std::uint8_t { runtime, guide };
+
+struct AnalyzeOptions {
+  DpFormula dp_formula = DpFormula::runtime;
+  bool with_text = true;  ///< false: only counts, verdict and numbers; no string is made
+};
+
+/// A world size at which a configuration is legal, with what the run would be there.
+struct LegalWorld {
+  std::int64_t nodes = 0;
+  std::int64_t world_size = 0;
+  std::int64_t data = 0;
+  std::int64_t accumulation_steps = 0;
+};
+
+/// Everything that is known of one module of an experiment at one launch size.
+struct Analysis {
+  std::string path;
+  std::string module;
+  std::string framework;
+  std::string presets;
+  Verdict verdict = Verdict::ok;
+  RunDescription run;
+  std::vector<std::pair<std::string, NodePtr>> effective;  ///< keys that the runtime derives or rewrites, with their final values
+  std::vector<Rewrite> rewrites;
+  std::vector<Finding> findings;
+  std::vector<std::string> notes;  ///< how to read the numbers: "DP by the guide's formula …"
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+  std::vector<LegalWorld> legal_worlds;  ///< filled when the asked world is illegal, or asked for
+};
+
+}  // namespace primus_plan

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "primus_plan/backends/analysis.h"
+#include "primus_plan/config/experiment.h"
+#include "primus_plan/diagnostics/rule.h"
+#include "primus_plan/layout/rank_layout.h"
+
+namespace primus_plan {
+
+/// A module whose config has been read into the backend's typed struct once and can now be judged for any launch. Keeps
+/// pointers into the Experiment it came from.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+
+  /// The runtime's derivations, then every rule. Pure; may be called from many threads.
+  virtual Analysis decide(const Launch& launch, const AnalyzeOptions& options) const = 0;
+  /// The smallest world size whose degrees fit together; 0 when no world does (a degree of 0, say).
+  virtual std::int64_t smallest_world() const = 0;
+  /// Ranks and groups at this launch. Only for launches whose degrees are legal.
+  virtual RankLayout layout(const Launch& launch) const = 0;
+};
+
+/// A training framework that Primus drives. A folder below backends/ holds one; registry.cpp lists them.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;        ///< as in `framework:`
+  virtual std::string_view title() const = 0;       ///< "Megatron-LM"
+  virtual std::string_view pinned() const = 0;      ///< the version the checks speak for
+  virtual std::unique_ptr<Prepared> prepare(const Module& module) const = 0;
+  virtual std::vector<const RuleInfo*> rules() const = 0;
+};
+
+/// All backends, in a fixed order.
+std::span<const Backend* const> backends();
+/// The backend for a `framework:` value; null when Primus may know it but this tool has no checker.
+const Backend* find_backend(std::string_view framework);
+
+/// Every rule of the tool: loading, then each backend's.
+std::vector<const RuleInfo*> all_rules();
+
+}  // namespace primus_plan

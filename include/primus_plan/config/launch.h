@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "primus_plan/config/environment.h"
+#include "primus_plan/config/experiment.h"
+#include "primus_plan/run/launch.h"
+
+namespace primus_plan {
+
+/// What the command line says about the size of the launch.
+struct LaunchOptions {
+  std::optional<std::int64_t> world_size;
+  std::optional<std::int64_t> nodes;
+  std::optional<std::int64_t> gpus_per_node;
+};
+
+/// The size of the launch: flags, else environment (NNODES, GPUS_PER_NODE, WORLD_SIZE, SLURM_NNODES …), else the
+/// experiment's pragma. Nothing found: world_size 0, and `gpus_per_node` as far as known (8 otherwise); the caller then
+/// takes the smallest legal world. A single source that contradicts itself (world 12 on 2 nodes of 8) keeps the world
+/// size and derives the nodes.
+Launch find_launch(const LaunchOptions& options, const Environment& environment, const Pragma& pragma);
+
+/// The launch for a world size nobody gave: rounded up to whole nodes unless it fits in one.
+Launch assume_launch(std::int64_t smallest_legal_world, std::int64_t gpus_per_node);
+
+}  // namespace primus_plan

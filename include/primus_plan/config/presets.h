@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "primus_plan/config/environment.h"
+#include "primus_plan/config/files.h"
+
+namespace primus_plan {
+
+/// Where presets are read from.
+struct PresetRoot {
+  std::string folder;  ///< the folder that holds `configs/` ("<primus>/primus"); empty = built-in
+  std::string label;   ///< for reports: the folder as the user gave it, or "built-in"
+};
+
+/// --primus-root, else $PRIMUS_ROOT, else $PRIMUS_PATH, else a `primus/configs` above the file, else the built-in library.
+/// A given root without `primus/configs` is a LoadError.
+PresetRoot find_preset_root(const std::optional<std::string>& given, const std::string& experiment_path,
+                            const Environment& environment, const FileReader& files);
+
+/// Reads through to `files`, and serves paths below "<built-in>/" from the presets inside the binary.
+class FilesWithPresets final : public FileReader {
+ public:
+  explicit FilesWithPresets(const FileReader& files) : files_(files) {}
+  std::optional<std::string> read(const std::string& path, ReadFailure& failure) const override;
+  bool exists(const std::string& path) const override;
+
+ private:
+  const FileReader& files_;
+};
+
+}  // namespace primus_plan

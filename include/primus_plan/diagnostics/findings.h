@@ -1,0 +1,120 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "primus_plan/diagnostics/finding.h"
+#include "primus_plan/diagnostics/sourced.h"
+
+namespace primus_plan {
+
+/// Writes the text of one finding. Given to a rule's describing function only when somebody will read it.
+class Message {
+ public:
+  explicit Message(Finding& finding) : finding_(finding) {}
+
+  /// The sentence with the numbers.
+  template <class... A>
+  Message& say(fmt::format_string<A...> text, A&&... args) {
+    finding_.message = fmt::format(text, std::forward<A>(args)...);
+    return *this;
+  }
+  /// A line that shows how a number came about.
+  template <class... A>
+  Message& because(fmt::format_string<A...> text, A&&... args) {
+    finding_.because.push_back(fmt::format(text, std::forward<A>(args)...));
+    return *this;
+  }
+  /// A way out.
+  template <class... A>
+  Message& help(fmt::format_string<A...> text, A&&... args) {
+    finding_.help.push_back(fmt::format(text, std::forward<A>(args)...));
+    return *this;
+  }
+  /// What stands at the caret of the primary place, instead of "set here".
+  Message& label(std::string text) {
+    finding_.primary.text = std::move(text);
+    return *this;
+  }
+  /// A second place that matters. Values that no file sets are left out.
+  template <class T>
+  Message& also(const Sourced<T>& value, std::string text = "set here") {
+    return also(value.origin, std::move(text));
+  }
+  Message& also(const Origin& origin, std::string text);
+  /// An edit of the value itself: rewrites it where the experiment sets it. Does nothing for a value that comes from a
+  /// preset or a default, since those files are not the user's to edit.
+  template <class T>
+  Message& fix(std::string title, const Sourced<T>& value, std::string replacement, bool safe = false) {
+    return fix(std::move(title), value.origin, std::move(replacement), safe);
+  }
+  Message& fix(std::string title, const Origin& origin, std::string replacement, bool safe = false);
+
+ private:
+  Finding& finding_;
+};
+
+/// Collects what rules report. Without text (the planner asks millions of times) only counts are kept and no string is
+/// ever made.
+class Findings {
+ public:
+  enum class Detail : std::uint8_t { counts, text };
+
+  explicit Findings(Detail detail) : detail_(detail) {}
+
+  /// Called before a rule runs: what it reports carries this rule's data.
+  void begin(const RuleInfo& rule) { current_ = &rule; }
+
+  /// Reports a problem at `where`; `describe(Message&)` runs only when text is wanted.
+  template <class Describe>
+  void add(const Origin& where, Describe&& describe) {
+    if (Finding* finding = record(where, nullptr)) {
+      Message message(*finding);
+      describe(message);
+    }
+  }
+  /// The same at the place that set a value; without a place, the text names the default.
+  template <class T, class Describe>
+  void add(const Sourced<T>& value, Describe&& describe) {
+    if (Finding* finding = record(value.origin, value.key)) {
+      Message message(*finding);
+      describe(message);
+    }
+  }
+
+  /// Rules that stop the run must stay silent about what they cannot judge: this says whether anything of error level
+  /// has been reported so far.
+  bool has_errors() const { return errors_ > 0; }
+  std::size_t errors() const { return errors_; }
+  std::size_t warnings() const { return warnings_; }
+  bool with_text() const { return detail_ == Detail::text; }
+  /// The first rule of error level that fired; null when none has.
+  const RuleInfo* first_error() const { return first_error_; }
+
+  const std::vector<Finding>& list() const { return list_; }
+  std::vector<Finding> take() { return std::move(list_); }
+
+ private:
+  Finding* record(const Origin& where, const char* key);
+
+  Detail detail_;
+  const RuleInfo* current_ = nullptr;
+  const RuleInfo* first_error_ = nullptr;
+  std::size_t errors_ = 0;
+  std::size_t warnings_ = 0;
+  std::vector<Finding> list_;
+};
+
+/// Runs every rule of a list, in order.
+template <class Rules, class Run>
+void run_rules(const Rules& rules, const Run& run, Findings& out) {
+  for (const auto& rule : rules) {
+    out.begin(rule.info);
+    rule.check(run, out);
+  }
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "primus_plan/diagnostics/origin.h"
+
+namespace primus_plan {
+
+/// A value that knows who set it. `key` is the name in YAML (static text), set by the backend's field table.
+template <class T>
+struct Sourced {
+  T value{};
+  Origin origin{};
+  const char* key = nullptr;
+  bool is_explicit = false;  ///< some file, variable or flag sets it; false = the framework's default
+
+  const T& operator*() const { return value; }
+};
+
+}  // namespace primus_plan

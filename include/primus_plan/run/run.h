@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "primus_plan/run/launch.h"
+
+namespace primus_plan {
+
+/// Sizes of the parallel dimensions. 0 = could not be derived (a fault further up).
+struct Degrees {
+  std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t virtual_pipeline = 1;  ///< model chunks on each pipeline rank
+  std::int64_t context = 1;
+  std::int64_t expert = 1;
+  std::int64_t expert_tensor = 1;
+  std::int64_t data = 0;            ///< replicas that see different samples
+  std::int64_t data_replicate = 0;  ///< copies of the (possibly sharded) model state
+  std::int64_t data_shard = 0;      ///< ranks that share one copy of the model state
+  std::int64_t expert_data = 0;     ///< replicas of each expert
+};
+
+/// Samples per step. 0 = could not be derived.
+struct Batch {
+  std::int64_t micro = 0;               ///< samples one rank takes through the model at once
+  std::int64_t global = 0;              ///< samples of one optimizer step
+  std::int64_t accumulation_steps = 0;  ///< Megatron: number of micro-batches
+  std::int64_t sequence_length = 0;     ///< tokens of a sample
+  std::int64_t tokens_per_step() const { return global * sequence_length; }
+};
+
+/// Layers that one pipeline rank holds in one model chunk.
+struct StageChunk {
+  std::int64_t first_layer = 0;  ///< of the decoder, from 0
+  std::int64_t layers = 0;
+  bool embedding = false;
+  bool loss = false;            ///< final norm, output layer and loss
+  std::int64_t mtp_layers = 0;  ///< multi-token-prediction layers
+};
+
+/// What a run is, said without any backend's words. Everything after the backends reads only this.
+struct RunDescription {
+  Launch launch;
+  Degrees degrees;
+  Batch batch;
+  std::vector<std::vector<StageChunk>> stages;  ///< [pipeline rank][chunk]; empty when the layers cannot be placed
+};
+
+}  // namespace primus_plan
