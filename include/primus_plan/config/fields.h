@@ -54,8 +54,8 @@ struct Field {
 struct BadValue {
   const char* key = nullptr;
   const Node* node = nullptr;
-  std::string_view expected;  ///< "an integer", …
-  bool usable = false;        ///< Python would go on with it (0/1 for a flag, 4.0 for a count): the field holds the reading
+  std::string_view expected = {};  ///< "an integer", …
+  bool usable = false;             ///< Python would go on with it (0/1 for a flag, 4.0 for a count): the field holds the reading
 };
 
 namespace fields_detail {

@@ -36,6 +36,26 @@ std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun&
   return out;
 }
 
+GroupSizes group_sizes(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  GroupSizes sizes{.world = run.world(),
+                   .tensor = run.tp(),
+                   .pipeline = run.pp(),
+                   .virtual_pipeline = run.virtual_pipeline,
+                   .context = run.cp(),
+                   .expert = run.ep(),
+                   .expert_tensor = run.degrees.expert_tensor,
+                   .order = *config.use_tp_pp_dp_mapping ? "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp",
+                   .optimizer_instances = config.num_distributed_optimizer_instances.value.value_or(1),
+                   .hierarchical_context = {},
+                   .v_schedule = run.v_schedule,
+                   .ranks_per_node = run.launch.gpus_per_node};
+  if (const Node* list = config.hierarchical_context_parallel_sizes.value) {
+    for (const NodePtr& item : list->items) sizes.hierarchical_context.push_back(item->integer);
+  }
+  return sizes;
+}
+
 Int guide_data_parallel(const MegatronRun& run) {
   const Int divisor = run.tp() * run.pp() * run.ep();
   return divisor > 0 && run.world() % divisor == 0 ? run.world() / divisor : 0;

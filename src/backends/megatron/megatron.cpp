@@ -24,7 +24,7 @@ class PreparedMegatron final : public Prepared {
     for (const RuleList& list : all_rule_lists()) run_rules(list, run, findings);
 
     Analysis out;
-    out.run = {.launch = launch, .degrees = run.degrees, .batch = run.batch, .stages = run.stages};
+    out.run = {.launch = launch, .degrees = run.degrees, .batch = run.batch, .stages = run.split.stages};
     if (run.virtual_pipeline) out.run.degrees.virtual_pipeline = *run.virtual_pipeline;
     out.errors = findings.errors();
     out.warnings = findings.warnings();

@@ -146,6 +146,19 @@ std::vector<std::string_view> words(const Raw& field) {
   return out;
 }
 
+void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
+  if (const Node* text = config.pipeline_model_parallel_layout.value; text != nullptr && text->is_string()) {
+    LayoutParse parse = parse_pipeline_layout(text->text);
+    out.layout_error = parse.error;
+    if (!parse.error) out.layout = std::move(parse.layout);
+  }
+  if (config.hybrid_layer_pattern.value.data() != nullptr) {
+    HybridParse parse = parse_hybrid_pattern(*config.hybrid_layer_pattern);
+    out.hybrid_error = parse.error;
+    if (!parse.error) out.hybrid = std::move(parse.pattern);
+  }
+}
+
 }  // namespace
 
 std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) { return ListExpression(text).evaluate(); }
@@ -155,6 +168,7 @@ ParsedKeys parse_keys(const MegatronConfig& config) {
   out.moe_layers = parse_layer_frequency(config.moe_layer_freq);
   out.recompute_modules = words(config.recompute_modules);
   out.cp_comm_types = words(config.cp_comm_type);
+  parse_layouts(config, out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/megatron/config.h"
+#include "backends/megatron/layer_layout.h"
 
 namespace primus_plan::megatron {
 
@@ -22,6 +23,10 @@ struct ParsedKeys {
   LayerFrequency moe_layers;
   std::vector<std::string_view> recompute_modules;
   std::vector<std::string_view> cp_comm_types;
+  std::optional<PipelineLayout> layout;      ///< pipeline_model_parallel_layout, when it is one
+  std::optional<LayoutError> layout_error;   ///< where it stops being one
+  std::optional<HybridPattern> hybrid;       ///< hybrid_layer_pattern, when it is one
+  std::optional<HybridError> hybrid_error;
 };
 
 /// Reads them; what cannot be read is left empty for the rules to report.

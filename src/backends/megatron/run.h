@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/megatron/config.h"
+#include "backends/megatron/layers.h"
 #include "backends/megatron/parsed.h"
 #include "primus_plan/config/environment.h"
 #include "primus_plan/run/rewrite.h"
@@ -26,7 +27,8 @@ struct MegatronRun {
   Batch batch;
   std::optional<Int> virtual_pipeline;  ///< model chunks per rank; empty = not interleaved, as the schedule sees it
 
-  std::vector<std::vector<StageChunk>> stages;  ///< [pipeline rank][chunk]; empty when the layers cannot be placed
+  bool v_schedule = false;  ///< a schedule that folds the pipeline: first and last stage share a rank
+  LayerSplit split;  ///< layers of each (pipeline rank, chunk), or why they cannot be placed
 
   // Shorthands that rules use all the time.
   Int world() const { return launch.world_size; }

@@ -38,8 +38,10 @@ void apply_validate_args(MegatronRun& run, Rewriter& rewriter);
 void apply_rocm_validation(MegatronRun& run, Rewriter& rewriter);
 /// Micro-batches of a step. Source: megatron/core/num_microbatches_calculator.py.
 void derive_batch(MegatronRun& run, Rewriter& rewriter);
-/// Virtual pipeline and the layers of each stage.
-void derive_virtual_pipeline(MegatronRun& run, Rewriter& rewriter);
+/// num_layers where another key gives it: encoder_num_layers, hybrid_layer_pattern.
+void fill_layer_count(MegatronRun& run, Rewriter& rewriter);
+/// Virtual pipeline and the layers of each stage. Source: megatron/training/arguments.py:validate_args and
+/// megatron/core/transformer/transformer_block.py:get_num_layers_to_build.
 void derive_stages(MegatronRun& run);
 /// Values that the configuration classes fill in. Source: megatron/core/transformer/transformer_config.py:__post_init__.
 void apply_transformer_config(MegatronRun& run, Rewriter& rewriter);

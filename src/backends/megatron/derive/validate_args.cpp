@@ -4,9 +4,6 @@ namespace primus_plan::megatron {
 namespace {
 
 void fill_model_shape(MegatronConfig& config, Rewriter& rewriter) {
-  if (!config.num_layers.value && config.encoder_num_layers.value) {
-    rewriter.set(config.num_layers, config.encoder_num_layers.value, "taken from encoder_num_layers");
-  }
   if (!config.seq_length.value && config.encoder_seq_length.value) {
     rewriter.set(config.seq_length, config.encoder_seq_length.value, "taken from encoder_seq_length");
   }
@@ -87,6 +84,16 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
 }
 
 }  // namespace
+
+void fill_layer_count(MegatronRun& run, Rewriter& rewriter) {
+  MegatronConfig& config = run.config;
+  if (config.num_layers.value) return;
+  if (config.encoder_num_layers.value) {
+    rewriter.set(config.num_layers, config.encoder_num_layers.value, "taken from encoder_num_layers");
+  } else if (run.parsed.hybrid) {
+    rewriter.set(config.num_layers, run.parsed.hybrid->layers(), "counted in hybrid_layer_pattern");
+  }
+}
 
 void apply_validate_args(MegatronRun& run, Rewriter& rewriter) {
   MegatronConfig& config = run.config;
