@@ -23,8 +23,8 @@ std::multiset<std::string> fired(const Example& example) {
   };
   for (const Finding& error : loaded.errors) add(error);
   for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch = find_launch({.world_size = example.world_size.value, .nodes = {}, .gpus_per_node = {}}, environment,
-                                      experiment.pragma);
+    const Launch launch = find_launch({.world_size = example.world_size.value, .nodes = {}, .gpus_per_node = {}},
+                                      environment, experiment.pragma);
     for (const Analysis& analysis : analyze(experiment, launch, environment, {})) {
       for (const Finding& finding : analysis.findings) add(finding);
     }

@@ -9,7 +9,8 @@
 
 namespace primus_plan {
 
-/// What `check` found in one file: an analysis for each module, or only the findings of loading when it could not be loaded.
+/// What `check` found in one file: an analysis for each module, or only the findings of loading when it could not be
+/// loaded.
 struct FileReport {
   std::string path;
   std::vector<Analysis> modules;

@@ -9,8 +9,8 @@
 
 namespace primus_plan::megatron {
 
-/// The keys that the runtime derives or rewrites, with their final values: every field whose value changed, and the numbers
-/// that always come out of the derivation.
+/// The keys that the runtime derives or rewrites, with their final values: every field whose value changed, and the
+/// numbers that always come out of the derivation.
 std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun& run);
 
 /// What the process groups are built from.

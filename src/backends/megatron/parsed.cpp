@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t most_items = 100'000;
 
-/// Recursive descent over `sum := product ('+' product)*`, `product := atom ('*' atom)*`, `atom := int | list | '(' sum ')'`.
-/// A value is a list or a number; `*` takes one of each, as Python does.
+/// Recursive descent over `sum := product ('+' product)*`, `product := atom ('*' atom)*`, `atom := int | list | '(' sum
+/// ')'`. A value is a list or a number; `*` takes one of each, as Python does.
 class ListExpression {
  public:
   explicit ListExpression(std::string_view text) : text_(text) {}
@@ -161,7 +161,9 @@ void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) { return ListExpression(text).evaluate(); }
+std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) {
+  return ListExpression(text).evaluate();
+}
 
 ParsedKeys parse_keys(const MegatronConfig& config) {
   ParsedKeys out;

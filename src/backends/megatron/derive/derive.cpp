@@ -2,8 +2,8 @@
 
 namespace primus_plan::megatron {
 
-MegatronRun derive(const MegatronConfig& given, const ParsedKeys& parsed, const Launch& launch, const Environment& environment,
-                   const Origin& module, Rewrites& rewrites) {
+MegatronRun derive(const MegatronConfig& given, const ParsedKeys& parsed, const Launch& launch,
+                   const Environment& environment, const Origin& module, Rewrites& rewrites) {
   MegatronRun run{.given = given,
                   .parsed = parsed,
                   .environment = environment,

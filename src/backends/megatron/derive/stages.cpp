@@ -10,7 +10,8 @@ namespace {
 /// parallelism/schedule_patches.py, primus/backends/megatron/core/pipeline_parallel.
 bool is_v_schedule(const MegatronConfig& config) {
   if (*config.pipeline_model_parallel_size <= 1) return false;
-  if (*config.patch_zero_bubble) return *config.enable_zero_bubble && (*config.zero_bubble_v_schedule || *config.enable_1f1b_v);
+  if (*config.patch_zero_bubble)
+    return *config.enable_zero_bubble && (*config.zero_bubble_v_schedule || *config.enable_1f1b_v);
   constexpr std::array<std::string_view, 3> folded{"zbv-formatted", "v-half", "v-min"};
   return *config.patch_primus_pipeline && std::find(folded.begin(), folded.end(), *config.pp_algorithm) != folded.end();
 }
