@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "primus_plan/support/text.h"
 #include "report/excerpt.h"
 #include "report/overview_text.h"
 #include "report/yaml_scalar.h"
@@ -68,7 +69,7 @@ std::string details_to_text(const Analysis& analysis, const TextStyle& style) {
   for (const auto& [key, value] : analysis.effective) {
     std::string shown = value == nullptr ? "null" : yaml_flow(*value);
     if (shown.size() > width) shown = make_excerpt(shown, 0, 0, style.width).line;
-    text += fmt::format("    {}: {}\n", printable(key), shown);
+    text += fmt::format("    {}: {}\n", escape_controls(key), shown);
   }
   return text;
 }

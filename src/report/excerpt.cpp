@@ -1,11 +1,10 @@
 #include "report/excerpt.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <vector>
 
-#include "support/code_points.h"
+#include "primus_plan/support/text.h"
+#include "support/utf8.h"
 
 namespace primus_plan {
 
@@ -21,26 +20,14 @@ struct Cell {
   int width = 0;
 };
 
-std::string escaped(const CodePoint& point) {
-  const auto code = static_cast<std::uint32_t>(point.value);
-  if (!point.valid && point.bytes.size() == 1) return fmt::format("\\x{:02x}", static_cast<unsigned char>(point.bytes[0]));
-  if (code == '\n') return "\\n";
-  if (code == '\r') return "\\r";
-  if (code == '\t') return "\\t";
-  return code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
-}
-
-Cell make_cell(const CodePoint& point, int column) {
-  if (point.value == U'\t') {
+Cell make_cell(std::string_view character, int column) {
+  if (character == "\t") {
     const int width = tab_stop - column % tab_stop;
     return {std::string(static_cast<std::size_t>(width), ' '), width};
   }
-  if (!point.valid || is_control(point.value)) {
-    std::string text = escaped(point);
-    const int width = static_cast<int>(text.size());
-    return {std::move(text), width};
-  }
-  return {std::string(point.bytes), display_width(point.value)};
+  std::string text = escape_controls(character);
+  const int width = static_cast<int>(display_width(text));
+  return {std::move(text), width};
 }
 
 /// The characters near the marks; the rest of a very long line is only counted.
@@ -60,9 +47,10 @@ Neighbourhood cells_near(std::string_view line, std::size_t mark_first, std::siz
       near.more = true;
       break;
     }
-    const CodePoint point = next_code_point(line, at);
+    const std::string_view character = line.substr(at, decode_utf8(line, at).length);
+    at += character.size();
     if (index < near.skipped) continue;
-    near.cells.push_back(make_cell(point, column));
+    near.cells.push_back(make_cell(character, column));
     column += near.cells.back().width;
   }
   near.skipped = std::min(near.skipped, index);
@@ -129,15 +117,6 @@ Excerpt make_excerpt(std::string_view line, std::uint32_t column, std::uint32_t 
   excerpt.marks += '^';
   excerpt.marks.append(static_cast<std::size_t>(marked - 1), '~');
   return excerpt;
-}
-
-std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = next_code_point(text, at);
-    out += !point.valid || is_control(point.value) ? escaped(point) : std::string(point.bytes);
-  }
-  return out;
 }
 
 }  // namespace primus_plan

@@ -17,7 +17,4 @@ struct Excerpt {
 /// code points, as `length` does; column 0 marks nothing.
 Excerpt make_excerpt(std::string_view line, std::uint32_t column, std::uint32_t length, int width);
 
-/// A text on one line, safe to print: what has no picture is escaped.
-std::string printable(std::string_view text);
-
 }  // namespace primus_plan

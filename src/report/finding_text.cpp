@@ -1,3 +1,4 @@
+#include "primus_plan/support/text.h"
 #include "report/finding_text.h"
 
 #include <fmt/core.h>
@@ -16,7 +17,7 @@ bool is_preset(Layer layer) {
 }
 
 std::string label_text(const Label& label) {
-  if (!label.text.empty()) return printable(label.text);
+  if (!label.text.empty()) return escape_controls(label.text);
   if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
   return "set here";
 }
@@ -42,10 +43,10 @@ class FindingText {
       place(label);
       shown = label.origin.source;
     }
-    for (const std::string& line : finding_.because) remark(printable(line));
-    for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + printable(line));
+    for (const std::string& line : finding_.because) remark(escape_controls(line));
+    for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + escape_controls(line));
     if (finding_.help.empty()) {
-      for (const Fix& fix : finding_.fixes) remark(paint_.bold("help: ") + printable(fix.title));
+      for (const Fix& fix : finding_.fixes) remark(paint_.bold("help: ") + escape_controls(fix.title));
     }
     runtime();
     return std::move(out_);
@@ -59,8 +60,8 @@ class FindingText {
       if (primary_.origin.line > 0) where += fmt::format(":{}:{}", primary_.origin.line, primary_.origin.column);
     }
     const std::string severity = fmt::format("{}:", to_string(finding_.severity));
-    out_ += fmt::format("{} {} {}", paint_.bold(printable(where) + ":"), paint_.severity(finding_.severity, severity),
-                        paint_.bold(printable(finding_.message)));
+    out_ += fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"), paint_.severity(finding_.severity, severity),
+                        paint_.bold(escape_controls(finding_.message)));
     out_ += paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name)) + '\n';
   }
 
@@ -84,7 +85,7 @@ class FindingText {
       out_ += paint_.gutter(fmt::format("{:>{}}", "...", gutter_)) + '\n';
     } else {
       const std::string where = fmt::format("{}:{}:{}", origin.source->path(), origin.line, origin.column);
-      out_ += fmt::format("{:>{}} {}\n", "", gutter_ - 4, paint_.gutter("--> ") + printable(where));
+      out_ += fmt::format("{:>{}} {}\n", "", gutter_ - 4, paint_.gutter("--> ") + escape_controls(where));
     }
   }
 

@@ -2,7 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "support/code_points.h"
+#include "primus_plan/support/text.h"
+#include "support/utf8.h"
 
 namespace primus_plan {
 
@@ -10,7 +11,22 @@ namespace {
 
 constexpr std::size_t indent_width = 2;
 
-void append_escaped(std::string& out, const CodePoint& point) {
+/// The half of a UTF-16 pair that a text carries encoded (YAML's "\ud800"), or 0. Python keeps these, so JSON must.
+std::uint32_t surrogate_at(std::string_view text, std::size_t at) {
+  if (text.size() - at < 3 || static_cast<unsigned char>(text[at]) != 0xED) return 0;
+  const auto second = static_cast<unsigned char>(text[at + 1]);
+  const auto third = static_cast<unsigned char>(text[at + 2]);
+  if (second < 0xA0 || second > 0xBF || (third & 0xC0U) != 0x80U) return 0;
+  return 0xD000U | ((second & 0x3FU) << 6U) | (third & 0x3FU);
+}
+
+/// Characters that have no picture (or that YAML readers refuse) are written as escapes, which change no value.
+bool needs_escape(const CodePoint& point, std::string_view bytes) {
+  if (point.value < 0x7F) return point.value < 0x20;
+  return point.value == 0xFFFE || point.value == 0xFFFF || escape_controls(bytes) != bytes;
+}
+
+void append_escaped(std::string& out, const CodePoint& point, std::string_view bytes) {
   switch (point.value) {
     case U'"': out += "\\\""; return;
     case U'\\': out += "\\\\"; return;
@@ -19,14 +35,12 @@ void append_escaped(std::string& out, const CodePoint& point) {
     case U'\r': out += "\\r"; return;
     default: break;
   }
-  const auto code = static_cast<std::uint32_t>(point.value);
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < 0x20 || code == 0x7F || surrogate) {
-    out += fmt::format("\\u{:04x}", code);
-  } else if (!point.valid) {
+  if (!point.valid) {
     out += "\xEF\xBF\xBD";
+  } else if (needs_escape(point, bytes)) {
+    out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(point.value));
   } else {
-    out += point.bytes;
+    out += bytes;
   }
 }
 
@@ -35,7 +49,16 @@ void append_escaped(std::string& out, const CodePoint& point) {
 std::string json_string(std::string_view text) {
   std::string out = "\"";
   out.reserve(text.size() + 2);
-  for (std::size_t at = 0; at < text.size();) append_escaped(out, next_code_point(text, at));
+  for (std::size_t at = 0; at < text.size();) {
+    if (const std::uint32_t surrogate = surrogate_at(text, at); surrogate != 0) {
+      out += fmt::format("\\u{:04x}", surrogate);
+      at += 3;
+      continue;
+    }
+    const CodePoint point = decode_utf8(text, at);
+    append_escaped(out, point, text.substr(at, point.length));
+    at += point.length;
+  }
   out += '"';
   return out;
 }

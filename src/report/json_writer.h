@@ -49,8 +49,8 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-/// A text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD; encoded surrogates become \uD8xx
-/// escapes.
+/// A text as a JSON string with its quotes, which YAML reads as the same text. Bytes that are not UTF-8 become U+FFFD;
+/// characters without a picture and encoded surrogates become \uXXXX escapes.
 std::string json_string(std::string_view text);
 
 /// The shortest decimal that reads back as the same double, always with a point or an exponent ("1.0", "1e-05").

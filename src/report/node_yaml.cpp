@@ -6,13 +6,13 @@
 
 #include "primus_plan/report/node_text.h"
 #include "report/yaml_scalar.h"
-#include "support/code_points.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 
 namespace {
 
-constexpr int comment_column = 48;
+constexpr std::size_t comment_column = 48;
 constexpr std::size_t longest_flow = 80;
 constexpr std::size_t longest_simple_key = 1000;  // PyYAML: 1024
 
@@ -68,8 +68,8 @@ class YamlWriter {
 
   void line(std::string text, const Node& node, const Origin& origin) {
     if (style_.origins) {
-      const int width = display_width(std::string_view(text));
-      text.append(static_cast<std::size_t>(std::max(2, comment_column - width)), ' ');
+      const std::size_t width = display_width(text);
+      text.append(width + 2 < comment_column ? comment_column - width : 2, ' ');
       text += "# " + describe_origin(node, origin);
     }
     out_ += text + '\n';

@@ -1,11 +1,11 @@
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 #include "report/overview_text.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "report/excerpt.h"
-#include "report/paint.h"
 
 namespace primus_plan {
 
@@ -15,10 +15,10 @@ constexpr std::size_t rewrites_shown = 3;
 constexpr std::size_t worlds_shown = 6;
 
 /// A size, or "?" where it could not be derived.
-std::string size(std::int64_t number) { return number > 0 ? grouped(number) : "?"; }
+std::string size(std::int64_t number) { return number > 0 ? with_commas(number) : "?"; }
 
 std::string plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
 
 std::string launch_text(const Launch& launch) {
@@ -47,16 +47,16 @@ std::string degrees_text(const Degrees& degrees) {
 /// The batch as a product where it is one, else as a list of what is known.
 std::string batch_text(const Batch& batch, std::int64_t data) {
   if (batch.global <= 0) return {};
-  std::string text = fmt::format("global batch {}", grouped(batch.global));
+  std::string text = fmt::format("global batch {}", with_commas(batch.global));
   const bool known = batch.micro > 0 && data > 0 && batch.accumulation_steps > 0;
   if (known && batch.micro * data * batch.accumulation_steps == batch.global) {
-    text += fmt::format(" = micro-batch {} x DP {} x {}", batch.micro, grouped(data),
+    text += fmt::format(" = micro-batch {} x DP {} x {}", batch.micro, with_commas(data),
                         plural(batch.accumulation_steps, "accumulation step"));
   } else {
     if (batch.micro > 0) text += fmt::format(", micro-batch {}", batch.micro);
     if (batch.accumulation_steps > 0) text += ", " + plural(batch.accumulation_steps, "accumulation step");
   }
-  if (batch.tokens_per_step() > 0) text += fmt::format(", {} tokens a step", grouped(batch.tokens_per_step()));
+  if (batch.tokens_per_step() > 0) text += fmt::format(", {} tokens a step", with_commas(batch.tokens_per_step()));
   return text;
 }
 
@@ -91,8 +91,8 @@ std::string rewrites_text(const std::vector<Rewrite>& rewrites, std::size_t most
   std::string text;
   for (std::size_t i = 0; i < std::min(rewrites.size(), most); ++i) {
     const Rewrite& rewrite = rewrites[i];
-    text += fmt::format("  the runtime sets {} {} → {}", printable(rewrite.key), printable(rewrite.from), printable(rewrite.to));
-    if (!rewrite.because.empty()) text += fmt::format(" ({})", printable(rewrite.because));
+    text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from), escape_controls(rewrite.to));
+    if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
     text += '\n';
   }
   if (rewrites.size() > most) text += fmt::format("  … and {} more values (-v)\n", rewrites.size() - most);
@@ -101,16 +101,8 @@ std::string rewrites_text(const std::vector<Rewrite>& rewrites, std::size_t most
 
 }  // namespace
 
-std::string grouped(std::int64_t number) {
-  std::string text = fmt::format("{}", number);
-  const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
 std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
   const RunDescription& run = analysis.run;
-  const Paint paint(style.color);
   std::string text;
   const auto line = [&text](const std::string& content) {
     if (!content.empty()) text += "  " + content + '\n';
@@ -120,7 +112,7 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
     line(batch_text(run.batch, run.degrees.data));
   }
   line(launch_source_text(run.launch));
-  for (const std::string& note : analysis.notes) line("note: " + printable(note));
+  for (const std::string& note : analysis.notes) line("note: " + escape_controls(note));
   text += rewrites_text(analysis.rewrites, style.verbose ? analysis.rewrites.size() : rewrites_shown);
   if (!analysis.legal_worlds.empty()) {
     if (style.worlds) text += worlds_table(analysis.legal_worlds);

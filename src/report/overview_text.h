@@ -15,7 +15,4 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style);
 /// runtime derives.
 std::string details_to_text(const Analysis& analysis, const TextStyle& style);
 
-/// 4194304 as "4,194,304".
-std::string grouped(std::int64_t number);
-
 }  // namespace primus_plan

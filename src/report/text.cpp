@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
-#include "report/excerpt.h"
+#include "primus_plan/support/text.h"
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
@@ -76,8 +76,8 @@ class TextFormatter final : public Formatter {
   }
 
   std::string headline(const Analysis& module) const {
-    return fmt::format("{}: {}  ({}, {}; presets: {})\n", paint_.bold(printable(module.path)), verdict_text(module, paint_),
-                       printable(module.module), printable(module.framework), printable(module.presets));
+    return fmt::format("{}: {}  ({}, {}; presets: {})\n", paint_.bold(escape_controls(module.path)), verdict_text(module, paint_),
+                       escape_controls(module.module), escape_controls(module.framework), escape_controls(module.presets));
   }
 
   std::string module_text(const Analysis& module) const {

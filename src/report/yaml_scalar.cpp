@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "report/json_writer.h"
-#include "support/code_points.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 
@@ -45,45 +45,13 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
-bool is_printable(const CodePoint& point) {
-  return point.valid && !is_control(point.value) && point.value != 0xFFFE && point.value != 0xFFFF;
-}
-
-bool all_printable(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_printable(next_code_point(text, at))) return false;
-  }
-  return true;
-}
-
-void append_escaped(std::string& out, const CodePoint& point) {
-  const auto code = static_cast<std::uint32_t>(point.value);
-  switch (point.value) {
-    case U'"': out += "\\\""; return;
-    case U'\\': out += "\\\\"; return;
-    case U'\n': out += "\\n"; return;
-    case U'\t': out += "\\t"; return;
-    case U'\r': out += "\\r"; return;
-    default: break;
-  }
-  if (is_printable(point)) {
-    out += point.bytes;
-  } else if (code < 0x100) {
-    out += fmt::format("\\x{:02X}", code);
-  } else if (code < 0x10000) {
-    out += fmt::format("\\u{:04X}", code);
-  } else {
-    out += fmt::format("\\U{:08X}", code);
-  }
-}
-
+/// In single quotes where that spares escapes, else in double quotes.
 std::string quoted(std::string_view text) {
-  const bool needs_escapes = text.find_first_of("\"\\") != std::string_view::npos;
-  if (needs_escapes && text.find('\'') == std::string_view::npos && all_printable(text)) return fmt::format("'{}'", text);
-  std::string out = "\"";
-  for (std::size_t at = 0; at < text.size();) append_escaped(out, next_code_point(text, at));
-  out += '"';
-  return out;
+  std::string in_double_quotes = json_string(text);
+  const bool only_harmless_escapes = escape_controls(text) == text && text.find('\'') == std::string_view::npos;
+  const bool escapes = in_double_quotes.find('\\') != std::string::npos;
+  if (!escapes || !only_harmless_escapes || text.find("\xEF\xBF") != std::string_view::npos) return in_double_quotes;
+  return fmt::format("'{}'", text);
 }
 
 std::string real(double value) {
