@@ -67,6 +67,7 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.module = module.name;
     analysis.framework = module.framework;
     analysis.presets = experiment.presets;
+    analysis.origin = module.origin;
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
     if (analysis.verdict != Verdict::not_checked) analysis.verdict = verdict_of(analysis);
   }

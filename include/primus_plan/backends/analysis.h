@@ -39,6 +39,7 @@ struct Analysis {
   std::string module;
   std::string framework;
   std::string presets;
+  Origin origin;  ///< the module's name in the experiment: where findings without a place of their own are shown
   Verdict verdict = Verdict::ok;
   RunDescription run;
   std::vector<std::pair<std::string, NodePtr>>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace primus_plan {
 /// Bounds that keep hostile input from eating time or memory. Each breach is a LoadError that names the bound.
 struct Limits {
   std::size_t depth = 200;         ///< nesting of one document
-  std::size_t nodes = 2'000'000;   ///< values of one document, aliases expanded
+  std::size_t nodes = 500'000;     ///< values of one document, aliases expanded
   std::size_t extends_depth = 32;  ///< files in one chain of `extends`
 };
 
@@ -25,6 +26,9 @@ using Remarks = std::vector<Finding>;
 /// and a remark says so). No ${…}, no `extends`. An empty document is a null node. Throws LoadError where PyYAML would
 /// refuse the text.
 NodePtr parse_yaml(const Source& source, Layer layer, const Limits& limits, Remarks& remarks);
+
+/// The same for a text that may hold several documents, set apart by `---`: one tree each, in order.
+std::vector<NodePtr> parse_yaml_documents(const Source& source, Layer layer, const Limits& limits, Remarks& remarks);
 
 /// Replaces ${VAR} and ${VAR:default} in every string value (not in keys) with Primus's re-typing.
 /// Source: primus/core/config/yaml_loader.py:_resolve_env. Throws LoadError for a required variable that is not set.

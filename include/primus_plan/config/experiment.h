@@ -18,8 +18,10 @@ struct Module {
   std::optional<std::string> config;  ///< module preset, "pre_trainer.yaml"
   std::optional<std::string> model;   ///< model preset, "llama3_8B.yaml"
   std::optional<std::string> trainer_class;
-  NodePtr params;  ///< what the runtime sees: module preset + model preset + overrides + command line
-  Origin origin;   ///< the module's name in the experiment: where findings about absent keys point
+  NodePtr params;      ///< what the runtime sees: module preset + model preset + overrides + command line
+  NodePtr attributes;  ///< the runtime's other keys of the module: name, framework and, where set, config, model,
+                       ///< trainer_class
+  Origin origin;       ///< the module's name in the experiment: where findings about absent keys point
 };
 
 /// A launch size written in the file's comments: `# primus-plan: world-size=64` or `nodes=8 gpus-per-node=8`.

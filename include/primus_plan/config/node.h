@@ -104,7 +104,7 @@ NodePtr make_real(double value, Origin origin = {});
 NodePtr make_string(std::string value, Origin origin = {});
 NodePtr make_sequence(std::vector<NodePtr> items, Origin origin = {});
 
-/// Python's ==, types told apart: 1, 1.0 and true are three values.
+/// Python's ==, types told apart: 1, 1.0 and true are three values. Two NaNs are the same value.
 bool same_value(const Node& a, const Node& b);
 
 /// The value as a person would write it in YAML on one line: `8`, `null`, `"8"` for a string that looks like a number.

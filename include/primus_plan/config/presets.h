@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "primus_plan/config/environment.h"
 #include "primus_plan/config/files.h"
@@ -19,12 +21,16 @@ struct PresetRoot {
 PresetRoot find_preset_root(const std::optional<std::string>& given, const std::string& experiment_path,
                             const Environment& environment, const FileReader& files);
 
+/// The folder that stands for the presets inside the binary in paths and messages.
+inline constexpr std::string_view built_in_folder = "<built-in>";
+
 /// Reads through to `files`, and serves paths below "<built-in>/" from the presets inside the binary.
 class FilesWithPresets final : public FileReader {
  public:
   explicit FilesWithPresets(const FileReader& files) : files_(files) {}
   std::optional<std::string> read(const std::string& path, ReadFailure& failure) const override;
   bool exists(const std::string& path) const override;
+  std::vector<std::string> list(const std::string& folder) const override;
 
  private:
   const FileReader& files_;

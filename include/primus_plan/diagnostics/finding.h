@@ -31,7 +31,7 @@ struct Fix {
 
 /// One problem of one experiment, ready to print.
 struct Finding {
-  const RuleInfo* rule = nullptr;
+  const RuleInfo* rule = nullptr;  ///< never null in a finding that was reported
   Severity severity = Severity::error;
   std::string message;  ///< the sentence with the numbers
   Label primary;        ///< the line to edit
