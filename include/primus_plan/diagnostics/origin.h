@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ class Source {
 
   /// The line with this 1-based number, without its line break; empty past the end.
   std::string_view line(std::uint32_t number) const;
+  /// Byte offset of each line's first character; the first is 0.
+  const std::vector<std::size_t>& line_starts() const { return line_starts_; }
 
  private:
   std::string path_;
