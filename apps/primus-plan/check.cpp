@@ -112,7 +112,8 @@ class Check {
       const Backend* backend = find_backend(experiment.modules[i].framework);
       if (backend == nullptr) continue;
       const auto prepared = backend->prepare(experiment.modules[i], environment_);
-      analyses[i].legal_worlds = legal_worlds(*prepared, analyses[i].run.launch.gpus_per_node, most_nodes_in_table, most_rows_in_table);
+      analyses[i].legal_worlds =
+          legal_worlds(*prepared, analyses[i].run.launch.gpus_per_node, most_nodes_in_table, most_rows_in_table);
     }
   }
 
@@ -137,7 +138,8 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_flag("--strict", options->strict, "exit code 1 for warnings too");
   app.add_flag("--worlds", options->worlds, "list the world sizes at which each experiment is legal");
   app.add_option("-j,--jobs", options->jobs, "files judged at once; default: one for each processor")
-      ->type_name("N")->check(CLI::Range(std::size_t{1}, std::size_t{256}));
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{256}));
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, format_names());

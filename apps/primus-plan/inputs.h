@@ -7,8 +7,8 @@ namespace primus_plan::app {
 
 /// A file to check.
 struct Input {
-  std::string path;               ///< "-" for standard input
-  bool from_folder = false;       ///< found below a folder: skipped when it is no experiment
+  std::string path;          ///< "-" for standard input
+  bool from_folder = false;  ///< found below a folder: skipped when it is no experiment
 };
 
 /// The files that the arguments name, in order: a folder stands for every *.yaml and *.yml below it, sorted by path.

@@ -24,10 +24,12 @@ void say_findings(const std::string& path, const std::vector<Finding>& findings,
   say(make_text_formatter(style)->file(report));
 }
 
-LoadResult load_one(const std::string& path, const Loader& loader, const ExperimentOptions& options, const OutputFlags& output) {
+LoadResult load_one(const std::string& path, const Loader& loader, const ExperimentOptions& options,
+                    const OutputFlags& output) {
   require_path(path);
-  LoadResult loaded = path == "-" ? loader.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), options)
-                                  : loader.load(path, options);
+  LoadResult loaded = path == "-"
+                          ? loader.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), options)
+                          : loader.load(path, options);
   if (!loaded.experiments.empty() && loaded.errors.empty()) return loaded;
   say_findings(path, loaded.errors, output);
   throw NotLoaded{};

@@ -20,7 +20,8 @@ constexpr const char* experiment_group = "Experiment";
 constexpr const char* launch_group = "Launch size";
 constexpr const char* output_group = "Output";
 
-std::pair<std::string, std::string> split_assignment(const std::string& text, std::string_view flag, std::string_view shape) {
+std::pair<std::string, std::string> split_assignment(const std::string& text, std::string_view flag,
+                                                     std::string_view shape) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) throw Trouble(fmt::format("{} {}: expected {}", flag, text, shape));
   return {text.substr(0, equals), text.substr(equals + 1)};
@@ -57,13 +58,21 @@ int terminal_width(bool terminal) {
 
 void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tokens_given) {
   tokens = tokens_given;
-  app.add_option("--primus-root", primus_root, "Primus tree whose presets are used")->type_name("DIR")->group(experiment_group);
+  app.add_option("--primus-root", primus_root, "Primus tree whose presets are used")
+      ->type_name("DIR")
+      ->group(experiment_group);
   app.add_option("--set", sets, "override a value; VALUE is YAML, dots in KEY reach into mappings")
-      ->type_name("KEY=VALUE")->allow_extra_args(false)->group(experiment_group);
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(experiment_group);
   app.add_option("--env", environment, "an environment variable for ${NAME} and the launch size")
-      ->type_name("NAME=VALUE")->allow_extra_args(false)->group(experiment_group);
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(experiment_group);
   app.add_option("--backend", backend, "whose keys a bare snippet holds")
-      ->type_name("NAME")->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}))->group(experiment_group);
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}))
+      ->group(experiment_group);
 }
 
 ExperimentOptions ExperimentFlags::options() const {
@@ -90,7 +99,8 @@ void LaunchFlags::declare(CLI::App& app) {
   add("--nodes", nodes, "number of nodes");
   add("--gpus-per-node", gpus_per_node, "GPUs of a node");
   app.add_option("--dp-formula", dp_formula, "how DP is reported: runtime, or guide for world / (TP x PP x EP)")
-      ->check(CLI::IsMember({"runtime", "guide"}))->group(launch_group);
+      ->check(CLI::IsMember({"runtime", "guide"}))
+      ->group(launch_group);
 }
 
 LaunchOptions LaunchFlags::options() const {
@@ -106,7 +116,8 @@ void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats
   app.add_option("--format", format, "form of the answer")->check(CLI::IsMember(formats))->group(output_group);
   app.add_option("--output", file, "write to FILE instead of standard output")->type_name("FILE")->group(output_group);
   app.add_option("--color", color, "colours: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))->group(output_group);
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group(output_group);
   app.add_flag("-q,--quiet", quiet, "findings only")->group(output_group);
   app.add_flag("-v,--verbose", verbose, "stages, all rewritten values, effective values")->group(output_group);
 }

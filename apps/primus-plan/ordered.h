@@ -11,9 +11,9 @@
 
 namespace primus_plan::app {
 
-/// Calls produce(0) … produce(count - 1) on `jobs` threads and consume(result) on this one, in order. Producers run at most
-/// a little ahead of the consumer, so that memory does not grow with `count`. An exception of either ends the run and is
-/// thrown here.
+/// Calls produce(0) … produce(count - 1) on `jobs` threads and consume(result) on this one, in order. Producers run at
+/// most a little ahead of the consumer, so that memory does not grow with `count`. An exception of either ends the run
+/// and is thrown here.
 template <class Result, class Produce, class Consume>
 void in_order(std::size_t count, std::size_t jobs, Produce produce, Consume consume) {
   if (jobs <= 1 || count <= 1) {

@@ -24,15 +24,19 @@ constexpr std::array command_table = {
 };
 
 const Command* find_command(std::string_view name) {
-  const auto found = std::find_if(command_table.begin(), command_table.end(), [name](const Command& c) { return c.name == name; });
+  const auto found =
+      std::find_if(command_table.begin(), command_table.end(), [name](const Command& c) { return c.name == name; });
   return found == command_table.end() ? nullptr : &*found;
 }
 
 std::string help_text() {
-  std::string text = "primus-plan: says what a Primus training run will really do, before a GPU is touched\n\n"
+  std::string text =
+      "primus-plan: says what a Primus training run will really do, before a GPU is touched\n\n"
       "usage: primus-plan COMMAND [FLAGS] FILE ... [-- PRIMUS OVERRIDES]\n\n";
   for (const Command& command : command_table) text += fmt::format("  {:<12} {}\n", command.name, command.description);
-  return text + "\n  primus-plan COMMAND --help lists a command's flags; primus-plan --version prints the versions it speaks for.\n";
+  return text +
+         "\n  primus-plan COMMAND --help lists a command's flags; primus-plan --version prints the versions it speaks "
+         "for.\n";
 }
 
 std::string version_text() {
@@ -52,7 +56,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
   for (const Command& command : command_table) names.push_back(command.name);
   std::error_code ignored;
   const bool is_path = std::filesystem::exists(word, ignored);
-  const std::string hint = is_path ? fmt::format("; did you mean primus-plan check {}?", word) : suggestion(word, names);
+  const std::string hint =
+      is_path ? fmt::format("; did you mean primus-plan check {}?", word) : suggestion(word, names);
   const std::string_view kind = word.starts_with('-') ? "flag" : "command";
   throw Trouble(fmt::format("unknown {} {}{}", kind, word, hint.empty() ? " (see primus-plan --help)" : hint));
 }
@@ -61,7 +66,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
 void refuse_leftovers(const CLI::App& app) {
   const std::vector<std::string> leftovers = app.remaining();
   if (leftovers.empty()) return;
-  const auto flag = std::find_if(leftovers.begin(), leftovers.end(), [](const std::string& s) { return s.starts_with('-'); });
+  const auto flag =
+      std::find_if(leftovers.begin(), leftovers.end(), [](const std::string& s) { return s.starts_with('-'); });
   if (flag == leftovers.end()) throw Trouble(fmt::format("unexpected argument {}", leftovers.front()));
   const std::string word = flag->substr(0, flag->find('='));
   std::vector<std::string> names;

@@ -22,7 +22,8 @@ struct Options {
 std::string resolved_document(const Options& options) {
   require_path(options.path);
   const DiskFiles files;
-  const Document document = load_document(options.path, Layer::experiment, files, options.experiment.make_environment());
+  const Document document =
+      load_document(options.path, Layer::experiment, files, options.experiment.make_environment());
   if (options.output.format == "json") return document_to_json(*document.root);
   return node_to_yaml(*document.root, {.origins = options.origins});
 }

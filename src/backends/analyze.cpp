@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-
 #include "primus_plan/backends/backend.h"
 
 namespace primus_plan {
@@ -30,17 +29,20 @@ Analysis not_checked(const Module& module, const Launch& launch) {
   out.verdict = Verdict::not_checked;
   out.run.launch = launch;
   out.run.degrees = {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
-  out.notes.push_back(fmt::format("framework {} has no checker here: loaded and merged, not checked", module.framework));
+  out.notes.push_back(
+      fmt::format("framework {} has no checker here: loaded and merged, not checked", module.framework));
   return out;
 }
 
-Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment, const AnalyzeOptions& options) {
+Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
+                        const AnalyzeOptions& options) {
   const Backend* backend = backend_of(module);
   if (backend == nullptr || module.params == nullptr) return not_checked(module, launch);
   const auto prepared = backend->prepare(module, environment);
   Analysis out = prepared->decide(settle_launch(*prepared, launch), options);
   if (out.errors > 0 && options.with_text) {
-    out.legal_worlds = legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds_shown_on_error);
+    out.legal_worlds =
+        legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds_shown_on_error);
   }
   return out;
 }
@@ -80,7 +82,8 @@ std::vector<LegalWorld> legal_worlds(const Prepared& prepared, std::int64_t gpus
   for (std::int64_t nodes = 1; nodes <= most_nodes && out.size() < most_found; ++nodes) {
     const std::int64_t world = nodes * gpus_per_node;
     if (world % smallest != 0) continue;
-    const Launch launch{.world_size = world, .nodes = nodes, .gpus_per_node = gpus_per_node, .source = {}, .assumed = false};
+    const Launch launch{
+        .world_size = world, .nodes = nodes, .gpus_per_node = gpus_per_node, .source = {}, .assumed = false};
     const Analysis analysis = prepared.decide(launch, {.dp_formula = DpFormula::runtime, .with_text = false});
     if (analysis.errors > 0) continue;
     out.push_back({nodes, world, analysis.run.degrees.data, analysis.run.batch.accumulation_steps});

@@ -94,7 +94,8 @@ std::vector<Assigned> normalize(const std::vector<std::string>& tokens, TokenOve
 
 }  // namespace
 
-NodePtr with_dotted_key(const NodePtr& mapping, std::string_view dotted, const NodePtr& value, const Origin& key_origin) {
+NodePtr with_dotted_key(const NodePtr& mapping, std::string_view dotted, const NodePtr& value,
+                        const Origin& key_origin) {
   if (std::ranges::count(dotted, '.') > most_dots) {
     throw LoadError(fault(loading::override_key_type, key_origin,
                           fmt::format("an override key may have at most {} dots", most_dots)));
@@ -109,7 +110,8 @@ NodePtr with_dotted_key(const NodePtr& mapping, std::string_view dotted, const N
                                       dotted.substr(dot + 1), key, to_string(inside->value->kind))));
   }
   const NodePtr below = inside != nullptr ? inside->value : make_mapping({}, key_origin);
-  return with_entry(mapping, make_entry(key, with_dotted_key(below, dotted.substr(dot + 1), value, key_origin), key_origin));
+  return with_entry(mapping,
+                    make_entry(key, with_dotted_key(below, dotted.substr(dot + 1), value, key_origin), key_origin));
 }
 
 TokenOverrides parse_cli_tokens(const std::vector<std::string>& tokens) {

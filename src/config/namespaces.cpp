@@ -17,8 +17,8 @@ NodePtr null_at(const Node& text) {
   return std::make_shared<const Node>(std::move(node));
 }
 
-/// `merged` with the "null" texts of its mappings as null, where `base` has those mappings already; the same pointer when
-/// there are none.
+/// `merged` with the "null" texts of its mappings as null, where `base` has those mappings already; the same pointer
+/// when there are none.
 NodePtr assign_nulls(const NodePtr& merged, const Node& base) {
   std::vector<Entry> changed;
   const std::vector<Entry>& entries = merged->entries();

@@ -13,8 +13,8 @@ namespace primus_plan {
 /// (dict_to_nested_namespace raises TypeError). Null when all are text.
 const Entry* find_key_that_is_no_text(const Node& node);
 
-/// Primus's deep_merge_namespace: deep_merge, then every "null" text that lies in mappings of `base` is assigned as null.
-/// Mappings that `overlay` adds whole keep their texts.
+/// Primus's deep_merge_namespace: deep_merge, then every "null" text that lies in mappings of `base` is assigned as
+/// null. Mappings that `overlay` adds whole keep their texts.
 NodePtr merge_namespaces(const NodePtr& base, const NodePtr& overlay);
 
 /// merge_namespace(base, extra, allow_override=False): keys that base lacks, then the same reading of "null".
@@ -24,8 +24,8 @@ NodePtr add_to_namespace(const NodePtr& base, const NodePtr& extra);
 NodePtr make_mapping(std::vector<Entry> entries, const Origin& origin);
 /// An entry that nothing has set before.
 Entry make_entry(std::string_view key, NodePtr value, const Origin& key_origin);
-/// The mapping with this entry's key assigned, as setattr does: in place, or at the end. A value that was there stays in
-/// the history.
+/// The mapping with this entry's key assigned, as setattr does: in place, or at the end. A value that was there stays
+/// in the history.
 NodePtr with_entry(const NodePtr& mapping, Entry entry);
 /// The mapping without this key.
 NodePtr without_key(const NodePtr& mapping, std::string_view key);

@@ -20,7 +20,8 @@ struct Unhashable {};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
-  return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+  return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 /// Python's ==, where 1, 1.0 and True are one key.
@@ -218,7 +219,8 @@ class Parser {
       return at_ < text_.size() && characters.find(text_[at_]) != std::string_view::npos;
     };
     while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.')) {
-      const bool exponent = next_is("eE") && !text_.substr(start).starts_with("0x") && !text_.substr(start).starts_with("0X");
+      const bool exponent =
+          next_is("eE") && !text_.substr(start).starts_with("0x") && !text_.substr(start).starts_with("0X");
       ++at_;
       if (exponent && next_is("+-")) ++at_;
     }
@@ -246,7 +248,9 @@ class Parser {
         if (i + 1 == word.size() || word[i + 1] == '_') return nullptr;
         continue;
       }
-      unsigned carry = is_digit(c) ? unsigned(c - '0') : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? unsigned((c | 0x20) - 'a') + 10 : 99;
+      unsigned carry = is_digit(c)                              ? unsigned(c - '0')
+                       : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? unsigned((c | 0x20) - 'a') + 10
+                                                                : 99;
       if (carry >= base) return nullptr;
       for (char& digit : decimal) {
         carry += unsigned(digit - '0') * base;

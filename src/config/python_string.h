@@ -9,9 +9,9 @@ namespace primus_plan::python {
 
 /// A Python string or bytes literal at the front of a text.
 struct StringLiteral {
-  std::string value;      ///< UTF-8, or the bytes
+  std::string value;  ///< UTF-8, or the bytes
   bool is_bytes = false;
-  std::size_t size = 0;   ///< bytes of the literal in the text
+  std::size_t size = 0;  ///< bytes of the literal in the text
 
   /// Whether the text begins with a quote, or a prefix and a quote.
   static bool starts_here(std::string_view text);

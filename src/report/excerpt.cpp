@@ -110,7 +110,8 @@ Excerpt make_excerpt(std::string_view line, std::uint32_t column, std::uint32_t 
   if (near.more || window.last < cells.size()) excerpt.line += ellipsis;
   if (column == 0) return excerpt;
 
-  const int before = (cut_before ? ellipsis_width : 0) + width_of(cells, std::min(window.first, mark_first), mark_first);
+  const int before =
+      (cut_before ? ellipsis_width : 0) + width_of(cells, std::min(window.first, mark_first), mark_first);
   const std::size_t shown_last = std::clamp(window.last, mark_first, std::max(mark_last, mark_first));
   const int marked = std::max(width_of(cells, mark_first, shown_last), 1);
   excerpt.marks.assign(static_cast<std::size_t>(before), ' ');

@@ -1,10 +1,10 @@
-#include "primus_plan/support/text.h"
 #include "report/finding_text.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
+#include "primus_plan/support/text.h"
 #include "report/excerpt.h"
 #include "report/paint.h"
 
@@ -60,8 +60,8 @@ class FindingText {
       if (primary_.origin.line > 0) where += fmt::format(":{}:{}", primary_.origin.line, primary_.origin.column);
     }
     const std::string severity = fmt::format("{}:", to_string(finding_.severity));
-    out_ += fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"), paint_.severity(finding_.severity, severity),
-                        paint_.bold(escape_controls(finding_.message)));
+    out_ += fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"),
+                        paint_.severity(finding_.severity, severity), paint_.bold(escape_controls(finding_.message)));
     out_ += paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name)) + '\n';
   }
 
@@ -96,7 +96,8 @@ class FindingText {
     if (rule.outcome.empty() && rule.runtime_site.empty()) return;
     const bool both = !rule.outcome.empty() && !rule.runtime_site.empty();
     const std::string_view outcome = rule.outcome.empty() ? rule.runtime_site : rule.outcome;
-    remark(paint_.bold("runtime: ") + (both ? fmt::format("{} ({})", outcome, rule.runtime_site) : std::string(outcome)));
+    remark(paint_.bold("runtime: ") +
+           (both ? fmt::format("{} ({})", outcome, rule.runtime_site) : std::string(outcome)));
   }
 
   const Finding& finding_;
@@ -110,7 +111,8 @@ class FindingText {
 
 }  // namespace
 
-std::string finding_to_text(const Finding& finding, const Origin& fallback, const std::string& path, const TextStyle& style) {
+std::string finding_to_text(const Finding& finding, const Origin& fallback, const std::string& path,
+                            const TextStyle& style) {
   return FindingText(finding, fallback, path, style).make();
 }
 

@@ -110,7 +110,8 @@ void write_finding(JsonWriter& json, const Finding& finding, const Origin& fallb
   json.end_object();
 }
 
-void write_findings(JsonWriter& json, const std::vector<Finding>& findings, const Origin& fallback, const std::string& path) {
+void write_findings(JsonWriter& json, const std::vector<Finding>& findings, const Origin& fallback,
+                    const std::string& path) {
   json.key("findings").begin_array();
   for (const Finding& finding : findings) write_finding(json, finding, fallback, path);
   json.end_array();
@@ -172,7 +173,8 @@ void write_unloaded(JsonWriter& json, const FileReport& file) {
   json.key("module").null().key("backend").null().key("presets").null();
   write_text(json, "verdict", to_string(Verdict::error));
   write_launch(json, {.gpus_per_node = 0, .source = {}});
-  write_degrees(json, {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0});
+  write_degrees(json,
+                {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0});
   write_batch(json, {});
   json.key("effective").begin_object().end_object();
   write_rewrites(json, {});
@@ -191,8 +193,9 @@ class JsonFormatter final : public Formatter {
     pins.begin_object(Layout::one_line);
     for (const auto& [framework, version] : tool_.pins) write_text(pins, framework, version);
     pins.end_object();
-    return fmt::format("{{\n  \"schema\": \"primus-plan/1\",\n  \"tool\": {{\"version\": {}, \"pins\": {}}},\n  \"files\": [\n    ",
-                       json_string(tool_.version), pins.take());
+    return fmt::format(
+        "{{\n  \"schema\": \"primus-plan/1\",\n  \"tool\": {{\"version\": {}, \"pins\": {}}},\n  \"files\": [\n    ",
+        json_string(tool_.version), pins.take());
   }
 
   std::string file(const FileReport& file) const override {
@@ -217,7 +220,8 @@ class JsonFormatter final : public Formatter {
 
   std::string end(const Summary& summary) const override {
     return fmt::format(
-        "\n  ],\n  \"summary\": {{\"files\": {}, \"errors\": {}, \"warnings\": {}, \"notes\": {}, \"not_checked\": {}}}\n}}\n",
+        "\n  ],\n  \"summary\": {{\"files\": {}, \"errors\": {}, \"warnings\": {}, \"notes\": {}, \"not_checked\": "
+        "{}}}\n}}\n",
         summary.files, summary.errors, summary.warnings, summary.notes, summary.not_checked);
   }
 
@@ -227,6 +231,8 @@ class JsonFormatter final : public Formatter {
 
 }  // namespace
 
-std::unique_ptr<Formatter> make_json_formatter(ToolInfo tool) { return std::make_unique<JsonFormatter>(std::move(tool)); }
+std::unique_ptr<Formatter> make_json_formatter(ToolInfo tool) {
+  return std::make_unique<JsonFormatter>(std::move(tool));
+}
 
 }  // namespace primus_plan

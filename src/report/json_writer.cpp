@@ -28,12 +28,23 @@ bool needs_escape(const CodePoint& point, std::string_view bytes) {
 
 void append_escaped(std::string& out, const CodePoint& point, std::string_view bytes) {
   switch (point.value) {
-    case U'"': out += "\\\""; return;
-    case U'\\': out += "\\\\"; return;
-    case U'\n': out += "\\n"; return;
-    case U'\t': out += "\\t"; return;
-    case U'\r': out += "\\r"; return;
-    default: break;
+    case U'"':
+      out += "\\\"";
+      return;
+    case U'\\':
+      out += "\\\\";
+      return;
+    case U'\n':
+      out += "\\n";
+      return;
+    case U'\t':
+      out += "\\t";
+      return;
+    case U'\r':
+      out += "\\r";
+      return;
+    default:
+      break;
   }
   if (!point.valid) {
     out += "\xEF\xBF\xBD";

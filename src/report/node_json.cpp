@@ -24,9 +24,8 @@ void write_real(JsonWriter& json, double value) {
 }
 
 void write_items(JsonWriter& json, const Node& node) {
-  const bool scalars = std::none_of(node.items.begin(), node.items.end(), [](const NodePtr& item) {
-    return item->is_mapping() || !item->items.empty();
-  });
+  const bool scalars = std::none_of(node.items.begin(), node.items.end(),
+                                    [](const NodePtr& item) { return item->is_mapping() || !item->items.empty(); });
   json.begin_array(scalars ? Layout::one_line : Layout::lines);
   for (const NodePtr& item : node.items) write_node(json, *item);
   json.end_array();
@@ -71,19 +70,45 @@ std::string hex(std::string_view bytes) {
 
 void write_node(JsonWriter& json, const Node& node) {
   switch (node.kind) {
-    case Kind::null: json.null(); break;
-    case Kind::boolean: json.boolean(node.boolean); break;
-    case Kind::integer: json.integer(node.integer); break;
-    case Kind::big_integer: json.raw(node.text); break;
-    case Kind::real: write_real(json, node.real); break;
-    case Kind::string: json.string(node.text); break;
-    case Kind::date: write_tagged(json, "$date", node.text); break;
-    case Kind::datetime: write_tagged(json, "$datetime", node.text); break;
-    case Kind::bytes: write_tagged(json, "$bytes", hex(node.text)); break;
-    case Kind::sequence: write_items(json, node); break;
-    case Kind::tuple: write_tagged_items(json, "$tuple", node); break;
-    case Kind::set: write_tagged_items(json, "$set", node); break;
-    case Kind::mapping: write_mapping(json, node); break;
+    case Kind::null:
+      json.null();
+      break;
+    case Kind::boolean:
+      json.boolean(node.boolean);
+      break;
+    case Kind::integer:
+      json.integer(node.integer);
+      break;
+    case Kind::big_integer:
+      json.raw(node.text);
+      break;
+    case Kind::real:
+      write_real(json, node.real);
+      break;
+    case Kind::string:
+      json.string(node.text);
+      break;
+    case Kind::date:
+      write_tagged(json, "$date", node.text);
+      break;
+    case Kind::datetime:
+      write_tagged(json, "$datetime", node.text);
+      break;
+    case Kind::bytes:
+      write_tagged(json, "$bytes", hex(node.text));
+      break;
+    case Kind::sequence:
+      write_items(json, node);
+      break;
+    case Kind::tuple:
+      write_tagged_items(json, "$tuple", node);
+      break;
+    case Kind::set:
+      write_tagged_items(json, "$set", node);
+      break;
+    case Kind::mapping:
+      write_mapping(json, node);
+      break;
   }
 }
 

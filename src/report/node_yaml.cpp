@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "primus_plan/report/node_text.h"
-#include "report/yaml_scalar.h"
 #include "primus_plan/support/text.h"
+#include "report/yaml_scalar.h"
 
 namespace primus_plan {
 
@@ -29,9 +29,8 @@ std::string describe_origin(const Node& node, const Origin& origin) {
 bool is_block(const Node& node) {
   if (node.is_mapping()) return !node.entries().empty();
   if (!node.is_sequence() || node.items.empty()) return false;
-  const bool structured = std::any_of(node.items.begin(), node.items.end(), [](const NodePtr& item) {
-    return item->is_mapping() || item->is_sequence();
-  });
+  const bool structured = std::any_of(node.items.begin(), node.items.end(),
+                                      [](const NodePtr& item) { return item->is_mapping() || item->is_sequence(); });
   return structured || yaml_flow(node).size() > longest_flow;
 }
 

@@ -1,11 +1,11 @@
-#include "primus_plan/support/number.h"
-#include "primus_plan/support/text.h"
 #include "report/overview_text.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 
@@ -38,7 +38,8 @@ std::string degrees_text(const Degrees& degrees) {
   if (hybrid) text += fmt::format(" (replicate {} x shard {})", degrees.data_replicate, degrees.data_shard);
   if (degrees.expert > 1) {
     text += fmt::format("   EP {}", degrees.expert);
-    if (degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor) text += fmt::format(", ETP {}", degrees.expert_tensor);
+    if (degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor)
+      text += fmt::format(", ETP {}", degrees.expert_tensor);
   }
   if (degrees.expert_data > 0) text += fmt::format("   (expert DP {})", degrees.expert_data);
   return text;
@@ -80,9 +81,11 @@ std::string worlds_text(const std::vector<LegalWorld>& worlds) {
 }
 
 std::string worlds_table(const std::vector<LegalWorld>& worlds) {
-  std::string text = fmt::format("  legal world sizes:\n  {:>7} {:>9} {:>7} {:>20}\n", "nodes", "GPUs", "DP", "accumulation steps");
+  std::string text =
+      fmt::format("  legal world sizes:\n  {:>7} {:>9} {:>7} {:>20}\n", "nodes", "GPUs", "DP", "accumulation steps");
   for (const LegalWorld& world : worlds) {
-    text += fmt::format("  {:>7} {:>9} {:>7} {:>20}\n", world.nodes, world.world_size, size(world.data), size(world.accumulation_steps));
+    text += fmt::format("  {:>7} {:>9} {:>7} {:>20}\n", world.nodes, world.world_size, size(world.data),
+                        size(world.accumulation_steps));
   }
   return text;
 }
@@ -91,7 +94,8 @@ std::string rewrites_text(const std::vector<Rewrite>& rewrites, std::size_t most
   std::string text;
   for (std::size_t i = 0; i < std::min(rewrites.size(), most); ++i) {
     const Rewrite& rewrite = rewrites[i];
-    text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from), escape_controls(rewrite.to));
+    text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from),
+                        escape_controls(rewrite.to));
     if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
     text += '\n';
   }
@@ -115,8 +119,10 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
   for (const std::string& note : analysis.notes) line("note: " + escape_controls(note));
   text += rewrites_text(analysis.rewrites, style.verbose ? analysis.rewrites.size() : rewrites_shown);
   if (!analysis.legal_worlds.empty()) {
-    if (style.worlds) text += worlds_table(analysis.legal_worlds);
-    else line(worlds_text(analysis.legal_worlds));
+    if (style.worlds)
+      text += worlds_table(analysis.legal_worlds);
+    else
+      line(worlds_text(analysis.legal_worlds));
   }
   return text;
 }

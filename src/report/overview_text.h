@@ -11,8 +11,8 @@ namespace primus_plan {
 /// What could not be derived is left out or shown as "?".
 std::string overview_to_text(const Analysis& analysis, const TextStyle& style);
 
-/// For verbose reports: the layers of each pipeline stage (neighbours that are alike in one line) and every value that the
-/// runtime derives.
+/// For verbose reports: the layers of each pipeline stage (neighbours that are alike in one line) and every value that
+/// the runtime derives.
 std::string details_to_text(const Analysis& analysis, const TextStyle& style);
 
 }  // namespace primus_plan

@@ -6,9 +6,12 @@ namespace primus_plan {
 
 std::string_view Paint::code(Severity severity) {
   switch (severity) {
-    case Severity::error: return "1;31";
-    case Severity::warning: return "1;33";
-    case Severity::note: break;
+    case Severity::error:
+      return "1;31";
+    case Severity::warning:
+      return "1;33";
+    case Severity::note:
+      break;
   }
   return "1;36";
 }

@@ -10,9 +10,15 @@ namespace {
 void count(const std::vector<Finding>& findings, Summary& summary) {
   for (const Finding& finding : findings) {
     switch (finding.severity) {
-      case Severity::error: ++summary.errors; break;
-      case Severity::warning: ++summary.warnings; break;
-      case Severity::note: ++summary.notes; break;
+      case Severity::error:
+        ++summary.errors;
+        break;
+      case Severity::warning:
+        ++summary.warnings;
+        break;
+      case Severity::note:
+        ++summary.notes;
+        break;
     }
   }
 }
@@ -48,7 +54,8 @@ Summary summarize(const FileReport& file) {
 std::span<const Format> formats() { return format_table; }
 
 const Format* find_format(std::string_view name) {
-  const auto found = std::find_if(format_table.begin(), format_table.end(), [name](const Format& f) { return f.name == name; });
+  const auto found =
+      std::find_if(format_table.begin(), format_table.end(), [name](const Format& f) { return f.name == name; });
   return found == format_table.end() ? nullptr : &*found;
 }
 

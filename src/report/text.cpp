@@ -1,7 +1,8 @@
+#include "primus_plan/support/text.h"
+
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
-#include "primus_plan/support/text.h"
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
@@ -66,7 +67,8 @@ class TextFormatter final : public Formatter {
       if (!text.empty()) text += ", ";
       text += fmt::format("{} not checked", summary.not_checked);
     }
-    return fmt::format("{}{}: {}\n", separator(), counted(summary.files, "file"), text.empty() ? paint_.good("ok") : text);
+    return fmt::format("{}{}: {}\n", separator(), counted(summary.files, "file"),
+                       text.empty() ? paint_.good("ok") : text);
   }
 
  private:
@@ -76,8 +78,9 @@ class TextFormatter final : public Formatter {
   }
 
   std::string headline(const Analysis& module) const {
-    return fmt::format("{}: {}  ({}, {}; presets: {})\n", paint_.bold(escape_controls(module.path)), verdict_text(module, paint_),
-                       escape_controls(module.module), escape_controls(module.framework), escape_controls(module.presets));
+    return fmt::format("{}: {}  ({}, {}; presets: {})\n", paint_.bold(escape_controls(module.path)),
+                       verdict_text(module, paint_), escape_controls(module.module), escape_controls(module.framework),
+                       escape_controls(module.presets));
   }
 
   std::string module_text(const Analysis& module) const {
@@ -100,6 +103,8 @@ class TextFormatter final : public Formatter {
 
 }  // namespace
 
-std::unique_ptr<Formatter> make_text_formatter(const TextStyle& style) { return std::make_unique<TextFormatter>(style); }
+std::unique_ptr<Formatter> make_text_formatter(const TextStyle& style) {
+  return std::make_unique<TextFormatter>(style);
+}
 
 }  // namespace primus_plan

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "report/json_writer.h"
 #include "primus_plan/support/text.h"
+#include "report/json_writer.h"
 
 namespace primus_plan {
 
@@ -28,12 +28,12 @@ bool is_reserved_word(std::string_view text) {
   return std::any_of(words.begin(), words.end(), equal);
 }
 
-/// Whether a text can stand without quotes: begins so that it is no number, date or indicator, and holds only characters
-/// that mean nothing to YAML, inside a flow list as well.
+/// Whether a text can stand without quotes: begins so that it is no number, date or indicator, and holds only
+/// characters that mean nothing to YAML, inside a flow list as well.
 bool is_plain(std::string_view text) {
   if (text.empty() || text.back() == ' ' || text.back() == ':' || is_reserved_word(text)) return false;
-  const bool begins_plainly = is_letter(text[0]) || text[0] == '_' || text[0] == '/' || text.substr(0, 2) == "./" ||
-                              text.substr(0, 3) == "../";
+  const bool begins_plainly =
+      is_letter(text[0]) || text[0] == '_' || text[0] == '/' || text.substr(0, 2) == "./" || text.substr(0, 3) == "../";
   if (!begins_plainly) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -122,25 +122,36 @@ std::string flow_set(const Node& node) {
 
 std::string yaml_scalar(const Node& node) {
   switch (node.kind) {
-    case Kind::boolean: return node.boolean ? "true" : "false";
-    case Kind::integer: return fmt::format("{}", node.integer);
-    case Kind::real: return real(node.real);
-    case Kind::string: return is_plain(node.text) ? node.text : quoted(node.text);
+    case Kind::boolean:
+      return node.boolean ? "true" : "false";
+    case Kind::integer:
+      return fmt::format("{}", node.integer);
+    case Kind::real:
+      return real(node.real);
+    case Kind::string:
+      return is_plain(node.text) ? node.text : quoted(node.text);
     case Kind::big_integer:
     case Kind::date:
-    case Kind::datetime: return node.text;
-    case Kind::bytes: return fmt::format("!!binary \"{}\"", base64(node.text));
-    default: return "null";
+    case Kind::datetime:
+      return node.text;
+    case Kind::bytes:
+      return fmt::format("!!binary \"{}\"", base64(node.text));
+    default:
+      return "null";
   }
 }
 
 std::string yaml_flow(const Node& node) {
   switch (node.kind) {
-    case Kind::mapping: return flow_mapping(node);
+    case Kind::mapping:
+      return flow_mapping(node);
     case Kind::sequence:
-    case Kind::tuple: return flow_sequence(node);
-    case Kind::set: return flow_set(node);
-    default: return yaml_scalar(node);
+    case Kind::tuple:
+      return flow_sequence(node);
+    case Kind::set:
+      return flow_set(node);
+    default:
+      return yaml_scalar(node);
   }
 }
 

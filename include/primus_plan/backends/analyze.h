@@ -9,9 +9,9 @@
 
 namespace primus_plan {
 
-/// Judges every module of an experiment at a launch size. A launch without a world size takes the smallest legal world of
-/// each module. Modules of frameworks without a checker get verdict `not-checked` and a note; findings of loading are part of
-/// the first module's.
+/// Judges every module of an experiment at a launch size. A launch without a world size takes the smallest legal world
+/// of each module. Modules of frameworks without a checker get verdict `not-checked` and a note; findings of loading
+/// are part of the first module's.
 std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch, const Environment& environment,
                               const AnalyzeOptions& options);
 

@@ -30,9 +30,9 @@ class Prepared {
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual std::string_view name() const = 0;        ///< as in `framework:`
-  virtual std::string_view title() const = 0;       ///< "Megatron-LM"
-  virtual std::string_view pinned() const = 0;      ///< the version the checks speak for
+  virtual std::string_view name() const = 0;    ///< as in `framework:`
+  virtual std::string_view title() const = 0;   ///< "Megatron-LM"
+  virtual std::string_view pinned() const = 0;  ///< the version the checks speak for
   /// `environment` holds the variables that the run itself will see, for rules about them.
   virtual std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const = 0;
   virtual std::vector<const RuleInfo*> rules() const = 0;

@@ -23,7 +23,8 @@ class FileReader {
   virtual std::optional<std::string> read(const std::string& path, ReadFailure& failure) const = 0;
   /// Whether a regular file or a folder is there.
   virtual bool exists(const std::string& path) const = 0;
-  /// Names of the files in a folder and below it, relative to it and sorted; for suggestions. Empty when it cannot be listed.
+  /// Names of the files in a folder and below it, relative to it and sorted; for suggestions. Empty when it cannot be
+  /// listed.
   virtual std::vector<std::string> list(const std::string& folder) const;
 };
 

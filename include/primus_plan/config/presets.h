@@ -16,8 +16,8 @@ struct PresetRoot {
   std::string label;   ///< for reports: the folder as the user gave it, or "built-in"
 };
 
-/// --primus-root, else $PRIMUS_ROOT, else $PRIMUS_PATH, else a `primus/configs` above the file, else the built-in library.
-/// A given root without `primus/configs` is a LoadError.
+/// --primus-root, else $PRIMUS_ROOT, else $PRIMUS_PATH, else a `primus/configs` above the file, else the built-in
+/// library. A given root without `primus/configs` is a LoadError.
 PresetRoot find_preset_root(const std::optional<std::string>& given, const std::string& experiment_path,
                             const Environment& environment, const FileReader& files);
 

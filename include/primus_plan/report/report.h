@@ -13,7 +13,8 @@
 
 namespace primus_plan {
 
-/// What `check` found in one file: an analysis for each module, or only the findings of loading when it could not be loaded.
+/// What `check` found in one file: an analysis for each module, or only the findings of loading when it could not be
+/// loaded.
 struct FileReport {
   std::string path;
   std::vector<Analysis> modules;
@@ -37,11 +38,11 @@ Summary summarize(const FileReport& file);
 /// How text is laid out for a person.
 struct TextStyle {
   bool color = false;
-  bool quiet = false;          ///< findings only
-  bool verbose = false;        ///< stages, rewrites, effective values
-  bool brief_if_clean = false; ///< of many files: nothing for a clean one (one line if verbose)
-  bool worlds = false;         ///< a table of the legal world sizes
-  int width = 100;             ///< columns of the terminal
+  bool quiet = false;           ///< findings only
+  bool verbose = false;         ///< stages, rewrites, effective values
+  bool brief_if_clean = false;  ///< of many files: nothing for a clean one (one line if verbose)
+  bool worlds = false;          ///< a table of the legal world sizes
+  int width = 100;              ///< columns of the terminal
 };
 
 /// What a report says of the tool that made it.
@@ -50,8 +51,8 @@ struct ToolInfo {
   std::vector<std::pair<std::string, std::string>> pins;  ///< framework and the version that the checks speak for
 };
 
-/// A report format. The pieces are made one by one, so that a file can be forgotten once it is rendered: begin, the files
-/// with separators between them, end. All functions are pure and may be called from many threads.
+/// A report format. The pieces are made one by one, so that a file can be forgotten once it is rendered: begin, the
+/// files with separators between them, end. All functions are pure and may be called from many threads.
 class Formatter {
  public:
   virtual ~Formatter() = default;

@@ -4,9 +4,9 @@
 
 namespace primus_plan::megatron {
 
-/// Every key of the merged experiment that a derivation, a rule, the layout or an estimate reads. Members carry the keys' own
-/// names; defaults are Megatron's (its argument parser, or the getattr fallback of Primus's own keys), see fields.cpp.
-/// Keys that may hold several types (lists, strings parsed later) are Raw.
+/// Every key of the merged experiment that a derivation, a rule, the layout or an estimate reads. Members carry the
+/// keys' own names; defaults are Megatron's (its argument parser, or the getattr fallback of Primus's own keys), see
+/// fields.cpp. Keys that may hold several types (lists, strings parsed later) are Raw.
 struct MegatronConfig {
   // Parallel degrees and rank order.
   Flag data_parallel_random_init, hybrid_context_parallel, sequence_parallel, use_sharp, use_tp_pp_dp_mapping;
@@ -73,10 +73,9 @@ struct MegatronConfig {
       ep_overlap_early_attn_memory_release, fsdp_double_buffer, fsdp_manual_registration, grad_reduce_in_bf16,
       gradient_accumulation_fusion, load_main_params_from_ckpt, muon_per_head, muon_per_head_strict, nccl_ub,
       no_load_optim, overlap_cpu_optimizer_d2h_h2d, overlap_grad_reduce, overlap_param_gather,
-      overlap_param_gather_with_optimizer_step, torch_fsdp2_reshard_after_forward, tp_comm_overlap_rs,
-      use_custom_fsdp, use_distributed_optimizer, use_fsdp2_bf16_master_weight_optimizer,
-      use_fsdp2_fp32_param_optimizer, use_fsdp2_fp8_all_gather, use_megatron_fsdp, use_precision_aware_optimizer,
-      use_torch_fsdp2;
+      overlap_param_gather_with_optimizer_step, torch_fsdp2_reshard_after_forward, tp_comm_overlap_rs, use_custom_fsdp,
+      use_distributed_optimizer, use_fsdp2_bf16_master_weight_optimizer, use_fsdp2_fp32_param_optimizer,
+      use_fsdp2_fp8_all_gather, use_megatron_fsdp, use_precision_aware_optimizer, use_torch_fsdp2;
   MaybeCount check_weight_hash_across_dp_replicas_interval, ddp_bucket_size, ddp_num_buckets;
   MaybeNumber optimizer_offload_fraction;
   Word data_parallel_sharding_strategy, exp_avg_dtype, exp_avg_sq_dtype, main_grads_dtype, main_params_dtype,
@@ -109,8 +108,8 @@ struct MegatronConfig {
   // Fusions, graphs, kernels.
   Flag add_bias_linear, add_qkv_bias, apply_query_key_layer_scaling, apply_rope_fusion, bias_dropout_fusion,
       bias_gelu_fusion, bias_swiglu_fusion, cross_entropy_loss_fusion, deterministic_mode, enable_cuda_graph,
-      external_cuda_graph, masked_softmax_fusion, quick_geglu, squared_relu, swiglu, te_rng_tracker,
-      tp_comm_bulk_dgrad, tp_comm_overlap, use_flash_attn, use_te_activation_func;
+      external_cuda_graph, masked_softmax_fusion, quick_geglu, squared_relu, swiglu, te_rng_tracker, tp_comm_bulk_dgrad,
+      tp_comm_overlap, use_flash_attn, use_te_activation_func;
   Word attention_backend, cross_entropy_fusion_impl, cuda_graph_impl, transformer_impl;
   Raw cuda_graph_scope;
   // Model shape.

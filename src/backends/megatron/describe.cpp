@@ -10,19 +10,32 @@ namespace primus_plan::megatron {
 namespace {
 
 /// Shown whether or not they changed: what people compare with the framework's own log.
-constexpr std::array<std::string_view, 16> always_shown{
-    "micro_batch_size",     "global_batch_size",  "seq_length",      "num_layers",          "ffn_hidden_size",
-    "kv_channels",          "num_query_groups",   "num_experts",     "moe_ffn_hidden_size", "sequence_parallel",
-    "overlap_p2p_comm",     "train_iters",        "expert_tensor_parallel_size",
-    "use_tp_pp_dp_mapping", "num_distributed_optimizer_instances", "use_distributed_optimizer"};
+constexpr std::array<std::string_view, 16> always_shown{"micro_batch_size",
+                                                        "global_batch_size",
+                                                        "seq_length",
+                                                        "num_layers",
+                                                        "ffn_hidden_size",
+                                                        "kv_channels",
+                                                        "num_query_groups",
+                                                        "num_experts",
+                                                        "moe_ffn_hidden_size",
+                                                        "sequence_parallel",
+                                                        "overlap_p2p_comm",
+                                                        "train_iters",
+                                                        "expert_tensor_parallel_size",
+                                                        "use_tp_pp_dp_mapping",
+                                                        "num_distributed_optimizer_instances",
+                                                        "use_distributed_optimizer"};
 
 }  // namespace
 
 std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun& run) {
   std::vector<std::pair<std::string, NodePtr>> out;
   out.emplace_back("data_parallel_size", run.dp() > 0 ? make_integer(run.dp()) : make_null());
-  out.emplace_back("expert_data_parallel_size", run.degrees.expert_data > 0 ? make_integer(run.degrees.expert_data) : make_null());
-  out.emplace_back("virtual_pipeline_model_parallel_size", run.virtual_pipeline ? make_integer(*run.virtual_pipeline) : make_null());
+  out.emplace_back("expert_data_parallel_size",
+                   run.degrees.expert_data > 0 ? make_integer(run.degrees.expert_data) : make_null());
+  out.emplace_back("virtual_pipeline_model_parallel_size",
+                   run.virtual_pipeline ? make_integer(*run.virtual_pipeline) : make_null());
   for (const Field<MegatronConfig>& field : fields()) {
     if (std::string_view(field.name) == "virtual_pipeline_model_parallel_size") continue;
     std::visit(
@@ -34,6 +47,26 @@ std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun&
         field.member);
   }
   return out;
+}
+
+GroupSizes group_sizes(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  GroupSizes sizes{.world = run.world(),
+                   .tensor = run.tp(),
+                   .pipeline = run.pp(),
+                   .virtual_pipeline = run.virtual_pipeline,
+                   .context = run.cp(),
+                   .expert = run.ep(),
+                   .expert_tensor = run.degrees.expert_tensor,
+                   .order = *config.use_tp_pp_dp_mapping ? "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp",
+                   .optimizer_instances = config.num_distributed_optimizer_instances.value.value_or(1),
+                   .hierarchical_context = {},
+                   .v_schedule = run.v_schedule,
+                   .ranks_per_node = run.launch.gpus_per_node};
+  if (const Node* list = config.hierarchical_context_parallel_sizes.value) {
+    for (const NodePtr& item : list->items) sizes.hierarchical_context.push_back(item->integer);
+  }
+  return sizes;
 }
 
 Int guide_data_parallel(const MegatronRun& run) {

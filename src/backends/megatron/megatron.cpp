@@ -12,7 +12,8 @@ namespace {
 
 class PreparedMegatron final : public Prepared {
  public:
-  PreparedMegatron(const Module& module, const Environment& environment) : environment_(environment), origin_(module.origin) {
+  PreparedMegatron(const Module& module, const Environment& environment)
+      : environment_(environment), origin_(module.origin) {
     read_fields(fields(), *module.params, config_, config_.bad_values);
     parsed_ = parse_keys(config_);
   }
@@ -24,7 +25,7 @@ class PreparedMegatron final : public Prepared {
     for (const RuleList& list : all_rule_lists()) run_rules(list, run, findings);
 
     Analysis out;
-    out.run = {.launch = launch, .degrees = run.degrees, .batch = run.batch, .stages = run.stages};
+    out.run = {.launch = launch, .degrees = run.degrees, .batch = run.batch, .stages = run.split.stages};
     if (run.virtual_pipeline) out.run.degrees.virtual_pipeline = *run.virtual_pipeline;
     out.errors = findings.errors();
     out.warnings = findings.warnings();
@@ -50,9 +51,12 @@ class PreparedMegatron final : public Prepared {
     const Int guide = guide_data_parallel(run);
     out.run.degrees.data = guide;
     const Int per_step = run.batch.micro * guide;
-    out.run.batch.accumulation_steps = per_step > 0 && run.batch.global % per_step == 0 ? run.batch.global / per_step : 0;
-    out.notes.push_back(fmt::format(
-        "DP {} is world / (TP x PP x EP), the formula of the Primus guide; Megatron itself uses DP {} = world / (TP x PP x CP)", guide, run.dp()));
+    out.run.batch.accumulation_steps =
+        per_step > 0 && run.batch.global % per_step == 0 ? run.batch.global / per_step : 0;
+    out.notes.push_back(
+        fmt::format("DP {} is world / (TP x PP x EP), the formula of the Primus guide; Megatron itself uses DP {} = "
+                    "world / (TP x PP x CP)",
+                    guide, run.dp()));
   }
 
   const Environment& environment_;

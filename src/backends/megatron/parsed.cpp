@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t most_items = 100'000;
 
-/// Recursive descent over `sum := product ('+' product)*`, `product := atom ('*' atom)*`, `atom := int | list | '(' sum ')'`.
-/// A value is a list or a number; `*` takes one of each, as Python does.
+/// Recursive descent over `sum := product ('+' product)*`, `product := atom ('*' atom)*`, `atom := int | list | '(' sum
+/// ')'`. A value is a list or a number; `*` takes one of each, as Python does.
 class ListExpression {
  public:
   explicit ListExpression(std::string_view text) : text_(text) {}
@@ -146,15 +146,31 @@ std::vector<std::string_view> words(const Raw& field) {
   return out;
 }
 
+void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
+  if (const Node* text = config.pipeline_model_parallel_layout.value; text != nullptr && text->is_string()) {
+    LayoutParse parse = parse_pipeline_layout(text->text);
+    out.layout_error = parse.error;
+    if (!parse.error) out.layout = std::move(parse.layout);
+  }
+  if (config.hybrid_layer_pattern.value.data() != nullptr) {
+    HybridParse parse = parse_hybrid_pattern(*config.hybrid_layer_pattern);
+    out.hybrid_error = parse.error;
+    if (!parse.error) out.hybrid = std::move(parse.pattern);
+  }
+}
+
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) { return ListExpression(text).evaluate(); }
+std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) {
+  return ListExpression(text).evaluate();
+}
 
 ParsedKeys parse_keys(const MegatronConfig& config) {
   ParsedKeys out;
   out.moe_layers = parse_layer_frequency(config.moe_layer_freq);
   out.recompute_modules = words(config.recompute_modules);
   out.cp_comm_types = words(config.cp_comm_type);
+  parse_layouts(config, out);
   return out;
 }
 

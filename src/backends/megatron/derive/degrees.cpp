@@ -21,7 +21,8 @@ void derive_degrees(MegatronRun& run, Rewriter& rewriter) {
   degrees.context = *config.context_parallel_size;
   degrees.expert = *config.expert_model_parallel_size;
   if (!config.expert_tensor_parallel_size.value) {
-    rewriter.set(config.expert_tensor_parallel_size, degrees.tensor, "expert tensor parallelism defaults to tensor_model_parallel_size");
+    rewriter.set(config.expert_tensor_parallel_size, degrees.tensor,
+                 "expert tensor parallelism defaults to tensor_model_parallel_size");
   }
   degrees.expert_tensor = *config.expert_tensor_parallel_size.value;
 
@@ -30,8 +31,8 @@ void derive_degrees(MegatronRun& run, Rewriter& rewriter) {
   // parallel_state.py:initialize_model_parallel: the expert grid is built on the same ranks, without context parallel.
   degrees.expert_data = replicas(run.launch.world_size, degrees.expert_tensor, degrees.expert, degrees.pipeline);
 
-  // Who shares one copy of the training state: all data and context ranks with a distributed optimizer or FSDP, cut into
-  // num_distributed_optimizer_instances shards.
+  // Who shares one copy of the training state: all data and context ranks with a distributed optimizer or FSDP, cut
+  // into num_distributed_optimizer_instances shards.
   const Int dp_cp = degrees.data * degrees.context;
   const bool shards = *config.use_distributed_optimizer || *config.use_torch_fsdp2 || *config.use_megatron_fsdp;
   const Int instances = config.num_distributed_optimizer_instances.value.value_or(1);

@@ -2,8 +2,8 @@
 
 namespace primus_plan::megatron {
 
-MegatronRun derive(const MegatronConfig& given, const ParsedKeys& parsed, const Launch& launch, const Environment& environment,
-                   const Origin& module, Rewrites& rewrites) {
+MegatronRun derive(const MegatronConfig& given, const ParsedKeys& parsed, const Launch& launch,
+                   const Environment& environment, const Origin& module, Rewrites& rewrites) {
   MegatronRun run{.given = given,
                   .parsed = parsed,
                   .environment = environment,
@@ -13,16 +13,17 @@ MegatronRun derive(const MegatronConfig& given, const ParsedKeys& parsed, const 
                   .degrees = {},
                   .batch = {},
                   .virtual_pipeline = {},
-                  .stages = {}};
+                  .v_schedule = false,
+                  .split = {}};
   Rewriter rewriter(rewrites);
   apply_primus_arguments(run, rewriter);
   derive_degrees(run, rewriter);
-  derive_virtual_pipeline(run, rewriter);
+  fill_layer_count(run, rewriter);
+  derive_stages(run);
   apply_validate_args(run, rewriter);
   apply_rocm_validation(run, rewriter);
   derive_batch(run, rewriter);
   apply_transformer_config(run, rewriter);
-  derive_stages(run);
   return run;
 }
 

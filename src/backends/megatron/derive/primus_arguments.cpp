@@ -17,7 +17,8 @@ void apply_primus_arguments(MegatronRun& run, Rewriter& rewriter) {
   // patches/args/hsdp_args_patches.py: only where its own checks pass; a failure there is logged and swallowed.
   const Int replicate = config.data_parallel_replicate_degree.value.value_or(1);
   if (replicate > 1 && *config.use_torch_fsdp2 && *config.ckpt_format == "torch_dcp") {
-    rewriter.set(config.num_distributed_optimizer_instances, replicate, "data_parallel_replicate_degree asks for that many replicas (HSDP)");
+    rewriter.set(config.num_distributed_optimizer_instances, replicate,
+                 "data_parallel_replicate_degree asks for that many replicas (HSDP)");
   }
   // patches/moe_dispatcher_patches.py
   if (*config.enable_primus_turbo && *config.use_turbo_deepep) {

@@ -18,7 +18,8 @@ void apply_rocm_validation(MegatronRun& run, Rewriter& rewriter) {
     rewriter.set(config.use_turbo_grouped_gemm, true, because);
   }
   if (stage == 3) rewriter.set(config.use_turbo_fused_act_with_probs, true, because);
-  if (*config.dump_pp_data && *config.pipeline_model_parallel_size == 1) rewriter.set(config.dump_pp_data, false, "PP is 1");
+  if (*config.dump_pp_data && *config.pipeline_model_parallel_size == 1)
+    rewriter.set(config.dump_pp_data, false, "PP is 1");
 }
 
 }  // namespace primus_plan::megatron

@@ -4,9 +4,6 @@ namespace primus_plan::megatron {
 namespace {
 
 void fill_model_shape(MegatronConfig& config, Rewriter& rewriter) {
-  if (!config.num_layers.value && config.encoder_num_layers.value) {
-    rewriter.set(config.num_layers, config.encoder_num_layers.value, "taken from encoder_num_layers");
-  }
   if (!config.seq_length.value && config.encoder_seq_length.value) {
     rewriter.set(config.seq_length, config.encoder_seq_length.value, "taken from encoder_seq_length");
   }
@@ -27,16 +24,19 @@ void fill_model_shape(MegatronConfig& config, Rewriter& rewriter) {
 }
 
 void fill_experts(MegatronConfig& config, Rewriter& rewriter) {
-  if (config.num_experts.value == 0) rewriter.set(config.num_experts, std::optional<Int>{}, "0 experts is a dense model");
+  if (config.num_experts.value == 0)
+    rewriter.set(config.num_experts, std::optional<Int>{}, "0 experts is a dense model");
   if (config.num_experts.value && !config.moe_ffn_hidden_size.value) {
     rewriter.set(config.moe_ffn_hidden_size, config.ffn_hidden_size.value, "unset: ffn_hidden_size");
   }
 }
 
 void settle_precision(MegatronConfig& config, Rewriter& rewriter) {
-  if (*config.use_torch_fsdp2) rewriter.set(config.fp8_param_gather, false, "torch FSDP2 gathers in the parameter's own type");
+  if (*config.use_torch_fsdp2)
+    rewriter.set(config.fp8_param_gather, false, "torch FSDP2 gathers in the parameter's own type");
   if (*config.fp16 && !config.loss_scale.value) {
-    rewriter.set(config.check_for_nan_in_loss_and_grad, false, "fp16 with a dynamic loss scale meets infinities on purpose");
+    rewriter.set(config.check_for_nan_in_loss_and_grad, false,
+                 "fp16 with a dynamic loss scale meets infinities on purpose");
   }
   if (*config.bf16) {
     if (*config.grad_reduce_in_bf16) {
@@ -45,14 +45,16 @@ void settle_precision(MegatronConfig& config, Rewriter& rewriter) {
       rewriter.set(config.accumulate_allreduce_grads_in_fp32, true, "bf16 with main_grads_dtype fp32");
     }
   }
-  if (*config.apply_query_key_layer_scaling) rewriter.set(config.attention_softmax_in_fp32, true, "apply_query_key_layer_scaling");
+  if (*config.apply_query_key_layer_scaling)
+    rewriter.set(config.attention_softmax_in_fp32, true, "apply_query_key_layer_scaling");
 }
 
 void settle_positions_and_bias(MegatronConfig& config, Rewriter& rewriter) {
   if (*config.use_rotary_position_embeddings) {
     rewriter.set(config.position_embedding_type, std::string_view("rope"), "use_rotary_position_embeddings");
   }
-  if (*config.position_embedding_type != "rope") rewriter.set(config.apply_rope_fusion, false, "position_embedding_type is not rope");
+  if (*config.position_embedding_type != "rope")
+    rewriter.set(config.apply_rope_fusion, false, "position_embedding_type is not rope");
   if (*config.add_bias_linear) {
     rewriter.set(config.add_qkv_bias, true, "add_bias_linear");
   } else {
@@ -65,7 +67,8 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
     rewriter.set(config.recompute_granularity, std::string_view("selective"), "recompute_activations");
   }
   if (*config.enable_cuda_graph) rewriter.set(config.cuda_graph_impl, std::string_view("local"), "enable_cuda_graph");
-  if (*config.external_cuda_graph) rewriter.set(config.cuda_graph_impl, std::string_view("transformer_engine"), "external_cuda_graph");
+  if (*config.external_cuda_graph)
+    rewriter.set(config.cuda_graph_impl, std::string_view("transformer_engine"), "external_cuda_graph");
   if (*config.use_megatron_fsdp) rewriter.set(config.use_custom_fsdp, true, "use_megatron_fsdp");
   if (*config.fsdp_manual_registration) {
     rewriter.set(config.reuse_grad_buf_for_mxfp8_param_ag, false, "fsdp_manual_registration");
@@ -87,6 +90,16 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
 }
 
 }  // namespace
+
+void fill_layer_count(MegatronRun& run, Rewriter& rewriter) {
+  MegatronConfig& config = run.config;
+  if (config.num_layers.value) return;
+  if (config.encoder_num_layers.value) {
+    rewriter.set(config.num_layers, config.encoder_num_layers.value, "taken from encoder_num_layers");
+  } else if (run.parsed.hybrid) {
+    rewriter.set(config.num_layers, run.parsed.hybrid->layers(), "counted in hybrid_layer_pattern");
+  }
+}
 
 void apply_validate_args(MegatronRun& run, Rewriter& rewriter) {
   MegatronConfig& config = run.config;

@@ -36,7 +36,8 @@ void global_batch_not_divisible(const MegatronRun& run, Findings& out) {
   const Int per_step = run.batch.micro * run.dp();
   if (run.batch.global % per_step == 0) return;
   out.add(run.config.global_batch_size, [&](Message& m) {
-    m.say("global_batch_size {} is not a multiple of micro_batch_size x DP = {} x {} = {}", run.batch.global, run.batch.micro, run.dp(), per_step);
+    m.say("global_batch_size {} is not a multiple of micro_batch_size x DP = {} x {} = {}", run.batch.global,
+          run.batch.micro, run.dp(), per_step);
     m.also(run.config.micro_batch_size, "micro_batch_size set here");
     because_of_dp(m, run);
     m.help("nearest legal values: {}", nearest_text(run.batch.global, per_step));
@@ -53,7 +54,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "micro_batch_size is set and positive.",
-      .explanation = "Each data-parallel rank takes micro_batch_size samples through the model at once. There is no default to fall back on.",
+      .explanation = "Each data-parallel rank takes micro_batch_size samples through the model at once. There is no "
+                     "default to fall back on.",
       .bad = {.world_size = 8, .yaml = "micro_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "micro_batch_size: 1\n"}},
      micro_batch_not_positive},
@@ -64,7 +66,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "global_batch_size is null or positive.",
-      .explanation = "null makes it micro_batch_size x DP, so that a step is one micro-batch on each rank. A number must be positive.",
+      .explanation = "null makes it micro_batch_size x DP, so that a step is one micro-batch on each rank. A number "
+                     "must be positive.",
       .bad = {.world_size = 8, .yaml = "global_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "global_batch_size: null\n"}},
      global_batch_not_positive},
@@ -75,8 +78,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = calculator,
       .outcome = "Megatron stops when it computes the number of micro-batches (AssertionError)",
       .summary = "The global batch must split evenly into micro-batches over the data-parallel ranks.",
-      .explanation = "There is no key for gradient accumulation: Megatron takes global_batch_size / (micro_batch_size x DP) and wants it whole.\n"
-                     "DP = world / (TP x PP x CP); expert parallelism does not divide it. Take a multiple of micro_batch_size x DP, change\n"
+      .explanation = "There is no key for gradient accumulation: Megatron takes global_batch_size / (micro_batch_size "
+                     "x DP) and wants it whole.\n"
+                     "DP = world / (TP x PP x CP); expert parallelism does not divide it. Take a multiple of "
+                     "micro_batch_size x DP, change\n"
                      "micro_batch_size, or set decrease_batch_size_if_needed to let Megatron round the batch down.",
       .bad = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 100\n"},
       .good = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 96\n"}},

@@ -16,7 +16,9 @@ const Count& largest_of(std::initializer_list<const Count*> fields) {
 
 std::string nearest_text(Int value, Int step) {
   const auto [below, above] = nearest_multiples(value, step);
-  return below ? fmt::format("{}, {}", *below, above) : fmt::format("{}", above);
+  std::string text = below ? fmt::format("{}", *below) : "";
+  if (above) text += fmt::format("{}{}", text.empty() ? "" : ", ", *above);
+  return text;
 }
 
 void help_with_worlds(Message& message, const MegatronRun& run) {
