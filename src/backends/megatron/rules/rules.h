@@ -12,6 +12,16 @@ using RuleList = std::span<const Rule<MegatronRun>>;
 // One function a topic, one topic a file. rules.cpp joins them; their order is the order of the reports.
 RuleList degree_rules();
 RuleList batch_rules();
+RuleList recompute_rules();
+RuleList recompute_layer_rules();
+RuleList recompute_module_rules();
+RuleList recompute_layer_id_rules();
+RuleList offload_rules();
+RuleList precision_rules();
+RuleList cuda_graph_rules();
+RuleList checkpoint_rules();
+RuleList run_mode_rules();
+RuleList special_model_rules();
 
 /// All topics.
 std::span<const RuleList> all_rule_lists();
