@@ -10,9 +10,12 @@ constexpr const char* arguments_stop = "Megatron stops (AssertionError)";
 
 void not_fully_parallel(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
-  if (*config.ckpt_fully_parallel_save || !*config.use_distributed_optimizer || !has_distributed_checkpoints(run)) return;
+  if (*config.ckpt_fully_parallel_save || !*config.use_distributed_optimizer || !has_distributed_checkpoints(run))
+    return;
   out.add(config.ckpt_fully_parallel_save, [&](Message& m) {
-    m.say("ckpt_fully_parallel_save is off with a distributed optimizer: the checkpoint cannot be resumed with other parallel degrees");
+    m.say(
+        "ckpt_fully_parallel_save is off with a distributed optimizer: the checkpoint cannot be resumed with other "
+        "parallel degrees");
     m.also(config.use_distributed_optimizer);
     m.help("ckpt_fully_parallel_save: true saves in parallel and lets TP, PP and DP change at a restart");
     m.fix("switch ckpt_fully_parallel_save on", config.ckpt_fully_parallel_save, "true");
@@ -33,7 +36,9 @@ void main_params_with_optimizer(const MegatronRun& run, Findings& out) {
   // Checked before skip_train and upcycling switch no_load_optim on.
   if (!*run.config.load_main_params_from_ckpt || *run.given.no_load_optim) return;
   out.add(run.config.load_main_params_from_ckpt, [&](Message& m) {
-    m.say("load_main_params_from_ckpt needs no_load_optim: the main parameters come from the model's weights or from the optimizer's state");
+    m.say(
+        "load_main_params_from_ckpt needs no_load_optim: the main parameters come from the model's weights or from the "
+        "optimizer's state");
     m.also(run.given.no_load_optim);
     m.help("no_load_optim: true; or load_main_params_from_ckpt: false");
     m.fix("switch no_load_optim on", run.given.no_load_optim, "true");
@@ -98,7 +103,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron warns and goes on",
       .summary = "A distributed optimizer wants ckpt_fully_parallel_save.",
-      .explanation = "Without ckpt_fully_parallel_save the optimizer's shards are saved as this run cut them. A restart with another TP, PP or\n"
+      .explanation = "Without ckpt_fully_parallel_save the optimizer's shards are saved as this run cut them. A "
+                     "restart with another TP, PP or\n"
                      "number of GPUs cannot read them.",
       .bad = {.world_size = 8, .yaml = "ckpt_fully_parallel_save: false\n"},
       .good = {.world_size = 8, .yaml = "ckpt_fully_parallel_save: true\n"}},
@@ -110,7 +116,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron warns and switches async_save off",
       .summary = "async_save needs use_persistent_ckpt_worker.",
-      .explanation = "Asynchronous saving runs in a worker process that lives as long as training. Without use_persistent_ckpt_worker Megatron\n"
+      .explanation = "Asynchronous saving runs in a worker process that lives as long as training. Without "
+                     "use_persistent_ckpt_worker Megatron\n"
                      "switches async_save off and saves while training waits.",
       .bad = {.world_size = 8, .yaml = "async_save: true\n"},
       .good = {.world_size = 8, .yaml = "async_save: true\nuse_persistent_ckpt_worker: true\n"}},
@@ -122,7 +129,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = arguments_stop,
       .summary = "load_main_params_from_ckpt needs no_load_optim.",
-      .explanation = "load_main_params_from_ckpt fills the optimizer's main parameters from the model's weights in the checkpoint, which only makes\n"
+      .explanation = "load_main_params_from_ckpt fills the optimizer's main parameters from the model's weights in the "
+                     "checkpoint, which only makes\n"
                      "sense when the optimizer's own state is not loaded.",
       .bad = {.world_size = 8, .yaml = "load_main_params_from_ckpt: true\n"},
       .good = {.world_size = 8, .yaml = "load_main_params_from_ckpt: true\nno_load_optim: true\n"}},
@@ -134,7 +142,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = arguments_stop,
       .summary = "non_persistent_ckpt_type is global, local or null.",
-      .explanation = "Non-persistent checkpoints are overwritten by the next one: global ones lie where save points, local ones on each node.",
+      .explanation = "Non-persistent checkpoints are overwritten by the next one: global ones lie where save points, "
+                     "local ones on each node.",
       .bad = {.world_size = 8, .yaml = "non_persistent_ckpt_type: disk\n"},
       .good = {.world_size = 8, .yaml = "non_persistent_ckpt_type: global\n"}},
      type_unknown},
@@ -145,10 +154,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = arguments_stop,
       .summary = "Local checkpoints need a directory; replication needs local checkpoints and replication_jump.",
-      .explanation = "non_persistent_ckpt_type: local writes to non_persistent_local_ckpt_dir on each node. replication keeps copies on other nodes,\n"
+      .explanation = "non_persistent_ckpt_type: local writes to non_persistent_local_ckpt_dir on each node. "
+                     "replication keeps copies on other nodes,\n"
                      "replication_jump ranks away, so that a lost node does not lose the checkpoint.",
       .bad = {.world_size = 8, .yaml = "non_persistent_ckpt_type: local\n"},
-      .good = {.world_size = 8, .yaml = "non_persistent_ckpt_type: local\nnon_persistent_local_ckpt_dir: /local/checkpoints\n"}},
+      .good = {.world_size = 8,
+               .yaml = "non_persistent_ckpt_type: local\nnon_persistent_local_ckpt_dir: /local/checkpoints\n"}},
      local_incomplete},
     {{.id = "MG761",
       .name = "legacy-models-unsupported",
@@ -157,8 +168,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = arguments_stop,
       .summary = "use_legacy_models goes only with ckpt_format torch and without newer features.",
-      .explanation = "The models from before Megatron core know no distributed checkpoints, no context parallelism, no overlap_param_gather, no\n"
-                     "multi-token prediction, no decoupled learning rate and no latent experts. The Primus presets save as torch_dist.",
+      .explanation = "The models from before Megatron core know no distributed checkpoints, no context parallelism, no "
+                     "overlap_param_gather, no\n"
+                     "multi-token prediction, no decoupled learning rate and no latent experts. The Primus presets "
+                     "save as torch_dist.",
       .bad = {.world_size = 8, .yaml = "use_legacy_models: true\n"},
       .good = {.world_size = 8, .yaml = "use_legacy_models: false\n"}},
      legacy_models},

@@ -12,7 +12,15 @@ constexpr const char* validate_args = "megatron/training/arguments.py:validate_a
 constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_asserts = "Megatron stops when it builds TransformerConfig (AssertionError)";
 
-enum Part : unsigned { full_iteration = 1, attn = 2, mlp = 4, moe = 8, moe_router = 16, moe_preprocess = 32, mamba = 64 };
+enum Part : unsigned {
+  full_iteration = 1,
+  attn = 2,
+  mlp = 4,
+  moe = 8,
+  moe_router = 16,
+  moe_preprocess = 32,
+  mamba = 64
+};
 
 struct PartName {
   std::string_view name;
@@ -42,7 +50,8 @@ struct Scope {
       has_full = true;
       return;
     }
-    const auto found = std::find_if(part_names.begin(), part_names.end(), [&](const PartName& each) { return each.name == name; });
+    const auto found =
+        std::find_if(part_names.begin(), part_names.end(), [&](const PartName& each) { return each.name == name; });
     if (found != part_names.end()) {
       parts |= found->part;
     } else if (unknown.data() == nullptr) {
@@ -90,8 +99,8 @@ void flags_conflict(const MegatronRun& run, Findings& out) {
     if (local && external) {
       m.say("enable_cuda_graph and external_cuda_graph are both on");
     } else {
-      m.say("{} is the older spelling of cuda_graph_impl: {}; the two are not given together", local ? "enable_cuda_graph" : "external_cuda_graph",
-            local ? "local" : "transformer_engine");
+      m.say("{} is the older spelling of cuda_graph_impl: {}; the two are not given together",
+            local ? "enable_cuda_graph" : "external_cuda_graph", local ? "local" : "transformer_engine");
     }
     m.also(given.external_cuda_graph).also(given.cuda_graph_impl);
     m.help("use cuda_graph_impl alone: none, local or transformer_engine");
@@ -102,7 +111,8 @@ void implementation_unknown(const MegatronRun& run, Findings& out) {
   const Word& impl = run.config.cuda_graph_impl;
   if (*impl == "none" || *impl == "local" || *impl == "transformer_engine") return;
   out.add(impl, [&](Message& m) {
-    m.say("cuda_graph_impl is {}: it is none, local or transformer_engine", impl.value.data() != nullptr ? *impl : "null");
+    m.say("cuda_graph_impl is {}: it is none, local or transformer_engine",
+          impl.value.data() != nullptr ? *impl : "null");
     m.help("none switches CUDA graphs off");
     m.fix("set cuda_graph_impl to none", impl, "none");
   });
@@ -134,7 +144,8 @@ void scope_not_a_list(const MegatronRun& run, Findings& out) {
   const bool wgrad = *config.delay_wgrad_compute && *config.overlap_grad_reduce;
   if (!graphs && !wgrad) return;
   out.add(scope, [&](Message& m) {
-    m.say("{} needs cuda_graph_scope to be a list; it is {}", graphs ? "cuda_graph_impl local" : "delay_wgrad_compute with overlap_grad_reduce",
+    m.say("{} needs cuda_graph_scope to be a list; it is {}",
+          graphs ? "cuda_graph_impl local" : "delay_wgrad_compute with overlap_grad_reduce",
           scope.value != nullptr ? to_text(*scope.value) : "null");
     if (graphs) {
       m.also(config.cuda_graph_impl);
@@ -150,15 +161,18 @@ void scope_not_a_list(const MegatronRun& run, Findings& out) {
 /// What is wrong with the captured parts, in Megatron's order; null when nothing is.
 const char* scope_fault(const MegatronRun& run, const Scope& scope) {
   const MegatronConfig& config = run.config;
-  if (*config.cuda_graph_impl == "transformer_engine" && scope.has(full_iteration)) return "full_iteration is for cuda_graph_impl local";
-  if (scope.has(moe) && scope.has(moe_router)) return "moe and moe_router exclude each other: moe captures the router too";
+  if (*config.cuda_graph_impl == "transformer_engine" && scope.has(full_iteration))
+    return "full_iteration is for cuda_graph_impl local";
+  if (scope.has(moe) && scope.has(moe_router))
+    return "moe and moe_router exclude each other: moe captures the router too";
   if (scope.has(moe_preprocess) && !scope.has(moe_router)) return "moe_preprocess needs moe_router";
   if (config.num_experts.value.value_or(0) <= 1) {
     return scope.has(moe) || scope.has(moe_router) ? "moe and moe_router are for models with experts" : nullptr;
   }
   const LayerFrequency& frequency = run.parsed.moe_layers;
-  const bool no_dense_layer = frequency.every == 1 || (!frequency.pattern.empty() && std::find(frequency.pattern.begin(), frequency.pattern.end(), 0) ==
-                                                                                         frequency.pattern.end());
+  const bool no_dense_layer = frequency.every == 1 || (!frequency.pattern.empty() &&
+                                                       std::find(frequency.pattern.begin(), frequency.pattern.end(),
+                                                                 0) == frequency.pattern.end());
   if (no_dense_layer && scope.has(mlp)) return "mlp is for dense layers and every layer has experts";
   const bool drops_and_pads = config.moe_expert_capacity_factor.value && *config.moe_pad_expert_input_to_capacity;
   if (drops_and_pads) return nullptr;
@@ -187,7 +201,9 @@ void scope_conflict(const MegatronRun& run, Findings& out) {
 const char* recompute_fault(const MegatronRun& run, const Scope& scope) {
   const MegatronConfig& config = run.config;
   if (*config.recompute_granularity != "selective") {
-    return scope.parts == full_iteration ? nullptr : "full recompute needs cuda_graph_impl local with cuda_graph_scope [full_iteration]";
+    return scope.parts == full_iteration
+               ? nullptr
+               : "full recompute needs cuda_graph_impl local with cuda_graph_scope [full_iteration]";
   }
   const bool recomputes_moe = recomputes_module(run, "moe") || *config.moe_layer_recompute;
   if (*config.cuda_graph_impl == "transformer_engine" && recomputes_moe && scope.has(moe_router)) {
@@ -198,7 +214,8 @@ const char* recompute_fault(const MegatronRun& run, const Scope& scope) {
   if (*config.attention_dropout != 0 && (all || scope.has(attn)) && recomputes_module(run, "core_attn")) {
     return "recompute of core_attn inside a graph needs attention_dropout 0";
   }
-  if (*config.hidden_dropout != 0 && (((all || scope.has(mlp)) && recomputes_module(run, "mlp")) || ((all || scope.has(moe)) && recomputes_moe))) {
+  if (*config.hidden_dropout != 0 &&
+      (((all || scope.has(mlp)) && recomputes_module(run, "mlp")) || ((all || scope.has(moe)) && recomputes_moe))) {
     return "recompute of mlp or moe inside a graph needs hidden_dropout 0";
   }
   if (config.moe_input_jitter_eps.value && (all || scope.has(moe)) && recomputes_moe) {
@@ -228,7 +245,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "enable_cuda_graph, external_cuda_graph and cuda_graph_impl exclude each other.",
-      .explanation = "enable_cuda_graph means cuda_graph_impl: local, external_cuda_graph means cuda_graph_impl: transformer_engine. Only one of the\n"
+      .explanation = "enable_cuda_graph means cuda_graph_impl: local, external_cuda_graph means cuda_graph_impl: "
+                     "transformer_engine. Only one of the\n"
                      "three spellings may be used.",
       .bad = {.world_size = 8, .yaml = "enable_cuda_graph: true\nexternal_cuda_graph: true\ncuda_graph_scope: []\n"},
       .good = {.world_size = 8, .yaml = "enable_cuda_graph: true\ncuda_graph_scope: []\n"}},
@@ -251,8 +269,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (KeyError or AssertionError)",
       .summary = "cuda_graph_scope holds known names; full stands alone.",
-      .explanation = "cuda_graph_scope lists the parts of a layer that are captured: attn, mlp, moe, moe_router, moe_preprocess, mamba, or\n"
-                     "full_iteration for the whole step. An empty list, or the older word full, captures whole layers. The names are read even when\n"
+      .explanation = "cuda_graph_scope lists the parts of a layer that are captured: attn, mlp, moe, moe_router, "
+                     "moe_preprocess, mamba, or\n"
+                     "full_iteration for the whole step. An empty list, or the older word full, captures whole layers. "
+                     "The names are read even when\n"
                      "cuda_graph_impl is none.",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attention]\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn]\n"}},
@@ -263,9 +283,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .stage = Stage::arguments,
       .runtime_site = validate_args,
       .outcome = "Megatron stops (TypeError)",
-      .summary = "cuda_graph_impl local, and delay_wgrad_compute with overlap_grad_reduce, need cuda_graph_scope as a list.",
-      .explanation = "Megatron's own command line turns cuda_graph_scope into a list; Primus hands the text full of its preset on as it is. Two\n"
-                     "checks then look for an item in a text and stop with TypeError, the second one without any CUDA graph. Write\n"
+      .summary =
+          "cuda_graph_impl local, and delay_wgrad_compute with overlap_grad_reduce, need cuda_graph_scope as a list.",
+      .explanation = "Megatron's own command line turns cuda_graph_scope into a list; Primus hands the text full of "
+                     "its preset on as it is. Two\n"
+                     "checks then look for an item in a text and stop with TypeError, the second one without any CUDA "
+                     "graph. Write\n"
                      "cuda_graph_scope: [].",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: local\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: local\ncuda_graph_scope: []\n"}},
@@ -277,8 +300,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_asserts,
       .summary = "The captured parts must fit the model and each other.",
-      .explanation = "moe captures router and experts, so it excludes moe_router, and it needs fixed shapes (capacity factor and padding).\n"
-                     "moe_preprocess needs moe_router. moe and moe_router need experts, mlp needs a dense layer, full_iteration needs\n"
+      .explanation = "moe captures router and experts, so it excludes moe_router, and it needs fixed shapes (capacity "
+                     "factor and padding).\n"
+                     "moe_preprocess needs moe_router. moe and moe_router need experts, mlp needs a dense layer, "
+                     "full_iteration needs\n"
                      "cuda_graph_impl: local.",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn, moe_router]\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn, mlp]\n"}},
@@ -290,12 +315,16 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_asserts,
       .summary = "Recompute and CUDA graphs go together only inside or outside of each other.",
-      .explanation = "Full recompute needs a graph of the whole iteration (cuda_graph_impl: local, cuda_graph_scope: [full_iteration]). Selective\n"
-                     "recompute may not reach over a captured part, and a recomputed module inside a graph may use no dropout or jitter.",
+      .explanation = "Full recompute needs a graph of the whole iteration (cuda_graph_impl: local, cuda_graph_scope: "
+                     "[full_iteration]). Selective\n"
+                     "recompute may not reach over a captured part, and a recomputed module inside a graph may use no "
+                     "dropout or jitter.",
       .bad = {.world_size = 8,
-              .yaml = "cuda_graph_impl: transformer_engine\nrecompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1\n"},
+              .yaml = "cuda_graph_impl: transformer_engine\nrecompute_granularity: full\nrecompute_method: "
+                      "uniform\nrecompute_num_layers: 1\n"},
       .good = {.world_size = 8,
-               .yaml = "cuda_graph_impl: none\nrecompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1\n"}},
+               .yaml = "cuda_graph_impl: none\nrecompute_granularity: full\nrecompute_method: "
+                       "uniform\nrecompute_num_layers: 1\n"}},
      recompute_conflict},
 };
 

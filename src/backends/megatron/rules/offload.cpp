@@ -12,13 +12,15 @@ constexpr const char* validate_args = "megatron/training/arguments.py:validate_a
 constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig (ValueError)";
 
-constexpr std::array<std::string_view, 7> known_modules{"core_attn", "attn_proj", "expert_fc1", "moe_act", "attn_norm", "mlp_norm", "qkv_linear"};
+constexpr std::array<std::string_view, 7> known_modules{"core_attn", "attn_proj", "expert_fc1", "moe_act",
+                                                        "attn_norm", "mlp_norm",  "qkv_linear"};
 constexpr const char* known_text = "core_attn, attn_proj, expert_fc1, moe_act, attn_norm, mlp_norm, qkv_linear";
 
 /// Where layer offload was switched on: the count does it alone.
 const Origin& offload_place(const MegatronRun& run) {
   const MegatronConfig& config = run.config;
-  return config.cpu_offloading_num_layers.value.value_or(0) > 0 ? config.cpu_offloading_num_layers.origin : config.cpu_offloading.origin;
+  return config.cpu_offloading_num_layers.value.value_or(0) > 0 ? config.cpu_offloading_num_layers.origin
+                                                                : config.cpu_offloading.origin;
 }
 
 void layers_out_of_range(const MegatronRun& run, Findings& out) {
@@ -48,7 +50,8 @@ void offload_with_recompute(const MegatronRun& run, Findings& out) {
   if (!*run.config.cpu_offloading || checked_granularity(run).data() == nullptr) return;
   out.add(offload_place(run), [&](Message& m) {
     m.say("cpu_offloading does not go with recompute_granularity {}", checked_granularity(run));
-    m.also(*run.given.recompute_activations ? run.given.recompute_activations.origin : run.given.recompute_granularity.origin);
+    m.also(*run.given.recompute_activations ? run.given.recompute_activations.origin
+                                            : run.given.recompute_granularity.origin);
     m.help("offload activations or recompute them: cpu_offloading_num_layers: 0, or recompute_granularity: null");
   });
 }
@@ -65,7 +68,8 @@ void offload_with_cuda_graphs(const MegatronRun& run, Findings& out) {
 void fine_grained_needs_te(const MegatronRun& run, Findings& out) {
   if (!*run.config.fine_grained_activation_offloading || *run.config.transformer_impl == "transformer_engine") return;
   out.add(run.config.fine_grained_activation_offloading, [&](Message& m) {
-    m.say("fine_grained_activation_offloading needs transformer_impl transformer_engine, not {}", *run.config.transformer_impl);
+    m.say("fine_grained_activation_offloading needs transformer_impl transformer_engine, not {}",
+          *run.config.transformer_impl);
     m.also(run.config.transformer_impl);
     m.fix("set transformer_impl to transformer_engine", run.config.transformer_impl, "transformer_engine");
   });
@@ -92,7 +96,8 @@ void offload_modules_unknown(const MegatronRun& run, Findings& out) {
     return;
   }
   for (const NodePtr& item : modules.value->items) {
-    if (item->is_string() && std::find(known_modules.begin(), known_modules.end(), item->text) != known_modules.end()) continue;
+    if (item->is_string() && std::find(known_modules.begin(), known_modules.end(), item->text) != known_modules.end())
+      continue;
     out.add(item->origin, [&](Message& m) {
       m.say("{} is no module that offload_modules knows", to_text(*item));
       m.help("known modules: {}", known_text);
@@ -110,7 +115,9 @@ void offload_modules_unknown(const MegatronRun& run, Findings& out) {
 void fine_grained_needs_variable(const MegatronRun& run, Findings& out) {
   if (!*run.config.fine_grained_activation_offloading || run.environment.get("NVTE_CPU_OFFLOAD_V1") == "1") return;
   out.add(run.config.fine_grained_activation_offloading, [&](Message& m) {
-    m.say("fine_grained_activation_offloading needs NVTE_CPU_OFFLOAD_V1=1 in the environment with Transformer Engine 2.10 or newer");
+    m.say(
+        "fine_grained_activation_offloading needs NVTE_CPU_OFFLOAD_V1=1 in the environment with Transformer Engine "
+        "2.10 or newer");
     m.help("export NVTE_CPU_OFFLOAD_V1=1");
   });
 }
@@ -123,7 +130,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "cpu_offloading_num_layers is less than num_layers.",
-      .explanation = "Activations of the first cpu_offloading_num_layers layers move to host memory between forward and backward. At least one\n"
+      .explanation = "Activations of the first cpu_offloading_num_layers layers move to host memory between forward "
+                     "and backward. At least one\n"
                      "layer stays on the GPU.",
       .bad = {.world_size = 8, .yaml = "num_layers: 24\ncpu_offloading_num_layers: 24\n"},
       .good = {.world_size = 8, .yaml = "num_layers: 24\ncpu_offloading_num_layers: 4\n"}},
@@ -135,7 +143,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "CPU offload of layers needs PP of 1.",
-      .explanation = "Layer offload assumes one forward pass followed by one backward pass; a pipeline schedule interleaves several.",
+      .explanation = "Layer offload assumes one forward pass followed by one backward pass; a pipeline schedule "
+                     "interleaves several.",
       .bad = {.world_size = 8, .yaml = "cpu_offloading_num_layers: 4\npipeline_model_parallel_size: 2\n"},
       .good = {.world_size = 8, .yaml = "cpu_offloading_num_layers: 4\npipeline_model_parallel_size: 1\n"}},
      offload_with_pipeline},
@@ -146,7 +155,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "CPU offload of layers and activation recompute exclude each other.",
-      .explanation = "Offloaded activations come back from host memory, recomputed ones are made again: a layer can do one of the two.",
+      .explanation = "Offloaded activations come back from host memory, recomputed ones are made again: a layer can do "
+                     "one of the two.",
       .bad = {.world_size = 8, .yaml = "cpu_offloading_num_layers: 4\nrecompute_granularity: selective\n"},
       .good = {.world_size = 8, .yaml = "cpu_offloading_num_layers: 4\nrecompute_granularity: null\n"}},
      offload_with_recompute},
@@ -168,9 +178,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Fine-grained activation offload needs Transformer Engine layers.",
-      .explanation = "fine_grained_activation_offloading hooks into Transformer Engine modules; the local implementation has no such hooks.",
+      .explanation = "fine_grained_activation_offloading hooks into Transformer Engine modules; the local "
+                     "implementation has no such hooks.",
       .bad = {.world_size = 8,
-              .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\ntransformer_impl: local\n"},
+              .yaml =
+                  "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\ntransformer_impl: local\n"},
       .good = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"}},
      fine_grained_needs_te},
     {{.id = "MG727",
@@ -180,10 +192,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError or ValueError)",
       .summary = "offload_modules is a list of known modules, attn_proj only together with core_attn.",
-      .explanation = "Fine-grained offload moves the inputs of the named modules to host memory. It knows core_attn, attn_proj, expert_fc1, moe_act,\n"
+      .explanation = "Fine-grained offload moves the inputs of the named modules to host memory. It knows core_attn, "
+                     "attn_proj, expert_fc1, moe_act,\n"
                      "attn_norm, mlp_norm and qkv_linear.",
       .bad = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [attn_proj]\n"},
-      .good = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn, attn_proj]\n"}},
+      .good = {.world_size = 8,
+               .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn, attn_proj]\n"}},
      offload_modules_unknown},
     {{.id = "MG728",
       .name = "fine-grained-offload-with-layer-offload",
@@ -192,9 +206,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "Fine-grained offload and offload of whole layers exclude each other.",
-      .explanation = "Both would move the same activations. fine_grained_activation_offloading works with a pipeline, cpu_offloading does not.",
+      .explanation = "Both would move the same activations. fine_grained_activation_offloading works with a pipeline, "
+                     "cpu_offloading does not.",
       .bad = {.world_size = 8,
-              .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\ncpu_offloading_num_layers: 4\n"},
+              .yaml = "fine_grained_activation_offloading: true\noffload_modules: "
+                      "[core_attn]\ncpu_offloading_num_layers: 4\n"},
       .good = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"}},
      fine_grained_with_layers},
     {{.id = "MG729",
@@ -204,7 +220,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "With Transformer Engine 2.10 or newer Megatron stops (AssertionError)",
       .summary = "Fine-grained offload needs NVTE_CPU_OFFLOAD_V1=1 with newer Transformer Engine.",
-      .explanation = "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old ones, which the variable\n"
+      .explanation = "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old "
+                     "ones, which the variable\n"
                      "NVTE_CPU_OFFLOAD_V1=1 brings back. Whether it matters depends on the installed version.",
       .bad = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"},
       .good = {.world_size = 8, .yaml = "fine_grained_activation_offloading: false\n"}},

@@ -30,7 +30,9 @@ void full_without_method(const MegatronRun& run, Findings& out) {
       m.say("recompute_method is {}: it is block or uniform", *method);
     }
     m.also(run.config.recompute_granularity);
-    m.help("recompute_method: block recomputes the first recompute_num_layers layers of each model chunk, uniform every layer in groups of that size");
+    m.help(
+        "recompute_method: block recomputes the first recompute_num_layers layers of each model chunk, uniform every "
+        "layer in groups of that size");
     m.fix("set recompute_method to uniform", method, "uniform");
   });
 }
@@ -38,7 +40,9 @@ void full_without_method(const MegatronRun& run, Findings& out) {
 void full_without_layers(const MegatronRun& run, Findings& out) {
   if (checked_granularity(run) != "full" || run.config.recompute_num_layers.value) return;
   out.add(run.config.recompute_num_layers, [&](Message& m) {
-    m.say("recompute_granularity is full but recompute_num_layers is null: Megatron does not know how many layers to recompute");
+    m.say(
+        "recompute_granularity is full but recompute_num_layers is null: Megatron does not know how many layers to "
+        "recompute");
     m.also(run.config.recompute_granularity);
     m.help("recompute_num_layers: 1 with recompute_method: uniform recomputes every layer and saves most memory");
     m.fix("set recompute_num_layers to 1", run.config.recompute_num_layers, "1");
@@ -52,7 +56,8 @@ void selective_with_method(const MegatronRun& run, Findings& out) {
   if (!selective || method.value.data() == nullptr) return;
   out.add(method, [&](Message& m) {
     m.say("recompute_method {} does not go with selective recompute, which has no method", *method);
-    m.also(*run.given.recompute_activations ? run.config.recompute_activations.origin : run.config.recompute_granularity.origin);
+    m.also(*run.given.recompute_activations ? run.config.recompute_activations.origin
+                                            : run.config.recompute_granularity.origin);
     m.help("recompute_method: null keeps selective recompute; recompute_granularity: full keeps the method");
     m.fix("set recompute_method to null", method, "null");
   });
@@ -113,8 +118,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "recompute_granularity is full, selective or null.",
-      .explanation = "Activation recompute (checkpointing) trades compute for memory. full recomputes whole layers in the backward pass,\n"
-                     "selective only the parts named in recompute_modules. Names are compared as written: Full is not full.",
+      .explanation =
+          "Activation recompute (checkpointing) trades compute for memory. full recomputes whole layers in the "
+          "backward pass,\n"
+          "selective only the parts named in recompute_modules. Names are compared as written: Full is not full.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: sometimes\n"},
       .good = {.world_size = 8, .yaml = "recompute_granularity: selective\n"}},
      granularity_unknown},
@@ -125,11 +132,14 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "Full recompute needs recompute_method block or uniform.",
-      .explanation = "uniform cuts the layers of each model chunk into groups of recompute_num_layers and keeps only the input of each group.\n"
-                     "block recomputes the first recompute_num_layers layers of each chunk one by one and keeps the activations of the rest.\n"
+      .explanation = "uniform cuts the layers of each model chunk into groups of recompute_num_layers and keeps only "
+                     "the input of each group.\n"
+                     "block recomputes the first recompute_num_layers layers of each chunk one by one and keeps the "
+                     "activations of the rest.\n"
                      "Only recompute_layer_ids (Primus) goes without a method.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: full\nrecompute_num_layers: 1\n"},
-      .good = {.world_size = 8, .yaml = "recompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1\n"}},
+      .good = {.world_size = 8,
+               .yaml = "recompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1\n"}},
      full_without_method},
     {{.id = "MG703",
       .name = "full-recompute-without-layers",
@@ -138,10 +148,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "Full recompute needs recompute_num_layers.",
-      .explanation = "recompute_num_layers is the size of a group (recompute_method: uniform) or the number of layers to recompute in each model\n"
+      .explanation = "recompute_num_layers is the size of a group (recompute_method: uniform) or the number of layers "
+                     "to recompute in each model\n"
                      "chunk (block). It has no default.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: full\nrecompute_method: block\n"},
-      .good = {.world_size = 8, .yaml = "recompute_granularity: full\nrecompute_method: block\nrecompute_num_layers: 4\n"}},
+      .good = {.world_size = 8,
+               .yaml = "recompute_granularity: full\nrecompute_method: block\nrecompute_num_layers: 4\n"}},
      full_without_layers},
     {{.id = "MG704",
       .name = "selective-recompute-with-method",
@@ -150,7 +162,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Selective recompute takes no recompute_method.",
-      .explanation = "Selective recompute applies to the modules named in recompute_modules in every layer. block and uniform belong to full\n"
+      .explanation = "Selective recompute applies to the modules named in recompute_modules in every layer. block and "
+                     "uniform belong to full\n"
                      "recompute.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_method: uniform\n"},
       .good = {.world_size = 8, .yaml = "recompute_granularity: selective\n"}},
@@ -162,7 +175,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "Selective recompute takes no recompute_num_layers.",
-      .explanation = "Selective recompute applies to every layer. To recompute some layers only, use recompute_granularity: full with\n"
+      .explanation = "Selective recompute applies to every layer. To recompute some layers only, use "
+                     "recompute_granularity: full with\n"
                      "recompute_method: block, or recompute_layer_ids (Primus).",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_num_layers: 1\n"},
       .good = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_num_layers: null\n"}},
@@ -174,7 +188,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron goes on with selective recompute",
       .summary = "recompute_activations overwrites recompute_granularity.",
-      .explanation = "recompute_activations is the older spelling of recompute_granularity: selective. When both are given the flag wins, and a\n"
+      .explanation = "recompute_activations is the older spelling of recompute_granularity: selective. When both are "
+                     "given the flag wins, and a\n"
                      "run that was sized for full recompute keeps far more activations.",
       .bad = {.world_size = 8, .yaml = "recompute_activations: true\nrecompute_granularity: full\n"},
       .good = {.world_size = 8, .yaml = "recompute_activations: true\n"}},
@@ -186,10 +201,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = "Megatron recomputes nothing",
       .summary = "recompute_method and recompute_num_layers do nothing without recompute_granularity.",
-      .explanation = "Every use of recompute_method and recompute_num_layers asks recompute_granularity first. Without it no activation is\n"
+      .explanation = "Every use of recompute_method and recompute_num_layers asks recompute_granularity first. Without "
+                     "it no activation is\n"
                      "recomputed and the run needs the memory of a run without recompute.",
       .bad = {.world_size = 8, .yaml = "recompute_method: block\nrecompute_num_layers: 4\n"},
-      .good = {.world_size = 8, .yaml = "recompute_granularity: full\nrecompute_method: block\nrecompute_num_layers: 4\n"}},
+      .good = {.world_size = 8,
+               .yaml = "recompute_granularity: full\nrecompute_method: block\nrecompute_num_layers: 4\n"}},
      method_without_granularity},
     {{.id = "MG718",
       .name = "moe-layer-recompute-with-full",
@@ -198,10 +215,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "moe_layer_recompute does not go with full recompute.",
-      .explanation = "moe_layer_recompute is the older spelling of recompute_granularity: selective with recompute_modules: [moe]. Full recompute\n"
+      .explanation = "moe_layer_recompute is the older spelling of recompute_granularity: selective with "
+                     "recompute_modules: [moe]. Full recompute\n"
                      "covers the MoE layers already.",
       .bad = {.world_size = 8,
-              .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\nmoe_layer_recompute: true\n"
+              .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
+                      "true\nmoe_layer_recompute: true\n"
                       "recompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1\n"},
       .good = {.world_size = 8,
                .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\n"

@@ -11,7 +11,8 @@ namespace {
 constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig (ValueError)";
 
-constexpr std::array<std::string_view, 7> known_modules{"core_attn", "moe_act", "layernorm", "mla_up_proj", "mlp", "moe", "shared_experts"};
+constexpr std::array<std::string_view, 7> known_modules{"core_attn", "moe_act", "layernorm",     "mla_up_proj",
+                                                        "mlp",       "moe",     "shared_experts"};
 constexpr const char* known_text = "core_attn, moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts";
 
 bool is_known(const Node& item) {
@@ -89,10 +90,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "recompute_modules is a list of known modules.",
-      .explanation = "Selective recompute knows core_attn (the default), moe_act, layernorm, mla_up_proj, mlp, moe and shared_experts. The key takes\n"
+      .explanation = "Selective recompute knows core_attn (the default), moe_act, layernorm, mla_up_proj, mlp, moe and "
+                     "shared_experts. The key takes\n"
                      "a YAML list: a single text is read letter by letter.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_modules: [attn]\n"},
-      .good = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_modules: [core_attn, layernorm]\n"}},
+      .good = {.world_size = 8,
+               .yaml = "recompute_granularity: selective\nrecompute_modules: [core_attn, layernorm]\n"}},
      modules_unknown},
     {{.id = "MG714",
       .name = "recompute-moe-act-without-grouped-gemm",
@@ -103,10 +106,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .summary = "Recompute of moe_act needs moe_grouped_gemm.",
       .explanation = "Only the grouped-GEMM experts can recompute their activation function by itself.",
       .bad = {.world_size = 8,
-              .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: false\nrecompute_granularity: selective\n"
+              .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
+                      "false\nrecompute_granularity: selective\n"
                       "recompute_modules: [moe_act]\n"},
       .good = {.world_size = 8,
-               .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\nrecompute_granularity: selective\n"
+               .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
+                       "true\nrecompute_granularity: selective\n"
                        "recompute_modules: [moe_act]\n"}},
      moe_act_without_grouped_gemm},
     {{.id = "MG715",
@@ -127,14 +132,19 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "Recompute of shared_experts excludes moe_shared_expert_overlap.",
-      .explanation = "With moe_shared_expert_overlap the shared experts run on a stream of their own beside the token dispatch; that cannot be\n"
+      .explanation = "With moe_shared_expert_overlap the shared experts run on a stream of their own beside the token "
+                     "dispatch; that cannot be\n"
                      "replayed in the backward pass.",
       .bad = {.world_size = 8,
-              .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\nmoe_shared_expert_intermediate_size: 512\n"
-                      "moe_shared_expert_overlap: true\nrecompute_granularity: selective\nrecompute_modules: [shared_experts]\n"},
+              .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
+                      "true\nmoe_shared_expert_intermediate_size: 512\n"
+                      "moe_shared_expert_overlap: true\nrecompute_granularity: selective\nrecompute_modules: "
+                      "[shared_experts]\n"},
       .good = {.world_size = 8,
-               .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\nmoe_shared_expert_intermediate_size: 512\n"
-                       "moe_shared_expert_overlap: false\nrecompute_granularity: selective\nrecompute_modules: [shared_experts]\n"}},
+               .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
+                       "true\nmoe_shared_expert_intermediate_size: 512\n"
+                       "moe_shared_expert_overlap: false\nrecompute_granularity: selective\nrecompute_modules: "
+                       "[shared_experts]\n"}},
      shared_experts_with_overlap},
     {{.id = "MG717",
       .name = "recompute-with-delayed-scaling",
@@ -143,12 +153,16 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = config_stops,
       .summary = "Recompute of moe_act or layernorm excludes fp8_recipe delayed.",
-      .explanation = "Delayed scaling derives FP8 scales from a history of maxima; recomputing these modules would record them twice. delayed is\n"
+      .explanation = "Delayed scaling derives FP8 scales from a history of maxima; recomputing these modules would "
+                     "record them twice. delayed is\n"
                      "the recipe of the Primus presets: set fp8_recipe to tensorwise or blockwise.",
-      .bad = {.world_size = 8,
-              .yaml = "fp8: hybrid\nfp8_recipe: delayed\nrecompute_granularity: selective\nrecompute_modules: [layernorm]\n"},
+      .bad =
+          {.world_size = 8,
+           .yaml =
+               "fp8: hybrid\nfp8_recipe: delayed\nrecompute_granularity: selective\nrecompute_modules: [layernorm]\n"},
       .good = {.world_size = 8,
-               .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\nrecompute_granularity: selective\nrecompute_modules: [layernorm]\n"}},
+               .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\nrecompute_granularity: selective\nrecompute_modules: "
+                       "[layernorm]\n"}},
      delayed_scaling},
 };
 

@@ -23,11 +23,13 @@ constexpr std::array<Variable, 5> deterministic_variables{{{"NVTE_ALLOW_NONDETER
                                                            {"ROCBLAS_DEFAULT_ATOMICS_MODE", "0"},
                                                            {"PRIMUS_TURBO_AUTO_TUNE", "0"},
                                                            {"PRIMUS_DETERMINISTIC", "1"}}};
-constexpr std::array<std::string_view, 5> deterministic_algorithms{"Tree", "Ring", "CollnetDirect", "CollnetChain", "^NVLS"};
+constexpr std::array<std::string_view, 5> deterministic_algorithms{"Tree", "Ring", "CollnetDirect", "CollnetChain",
+                                                                   "^NVLS"};
 
 bool has_deterministic_collectives(const MegatronRun& run) {
   const auto algorithm = run.environment.get("NCCL_ALGO");
-  return algorithm && std::find(deterministic_algorithms.begin(), deterministic_algorithms.end(), *algorithm) != deterministic_algorithms.end();
+  return algorithm && std::find(deterministic_algorithms.begin(), deterministic_algorithms.end(), *algorithm) !=
+                          deterministic_algorithms.end();
 }
 
 bool has_deterministic_variables(const MegatronRun& run) {
@@ -56,7 +58,8 @@ void not_deterministic(const MegatronRun& run, Findings& out) {
       m.also(config.cross_entropy_loss_fusion).help("cross_entropy_loss_fusion: false");
       m.fix("switch cross_entropy_loss_fusion off", config.cross_entropy_loss_fusion, "false");
     }
-    if (!has_deterministic_collectives(run)) m.help("export NCCL_ALGO=Ring (or Tree, CollnetDirect, CollnetChain, ^NVLS)");
+    if (!has_deterministic_collectives(run))
+      m.help("export NCCL_ALGO=Ring (or Tree, CollnetDirect, CollnetChain, ^NVLS)");
     for (const Variable& variable : deterministic_variables) {
       if (run.environment.get(variable.name) != variable.value) m.help("export {}={}", variable.name, variable.value);
     }
@@ -70,7 +73,8 @@ void inference_threshold(const MegatronRun& run, Findings& out) {
   if (run.pp() > 1 && !graphs) return;
   out.add(threshold, [&](Message& m) {
     if (run.pp() <= 1) {
-      m.say("inference_batch_times_seqlen_threshold {} pipelines micro-batches at inference, but PP is {}", *threshold, run.pp());
+      m.say("inference_batch_times_seqlen_threshold {} pipelines micro-batches at inference, but PP is {}", *threshold,
+            run.pp());
     } else {
       m.say("inference_batch_times_seqlen_threshold {} does not go with CUDA graphs", *threshold);
     }
@@ -96,7 +100,8 @@ void inference_layers(const MegatronRun& run, Findings& out) {
   if (fault == nullptr) return;
   out.add(config.transformer_impl, [&](Message& m) {
     m.say("transformer_impl inference_optimized {}", fault);
-    if (run.degrees.expert_tensor > 1 && run.is_moe()) m.because("expert tensor parallelism is {}", run.degrees.expert_tensor);
+    if (run.degrees.expert_tensor > 1 && run.is_moe())
+      m.because("expert tensor parallelism is {}", run.degrees.expert_tensor);
     m.help("training uses transformer_impl: transformer_engine");
     m.fix("set transformer_impl to transformer_engine", config.transformer_impl, "transformer_engine");
   });
@@ -119,8 +124,10 @@ void rl_samples(const MegatronRun& run, Findings& out) {
     return;
   }
   out.add(run.given.global_batch_size, [&](Message& m) {
-    m.say("grpo_prompts_per_step x grpo_group_size x grpo_iterations = {} x {} x {} = {} is not a multiple of global_batch_size {}",
-          *config.grpo_prompts_per_step, *config.grpo_group_size, *config.grpo_iterations, samples, global);
+    m.say(
+        "grpo_prompts_per_step x grpo_group_size x grpo_iterations = {} x {} x {} = {} is not a multiple of "
+        "global_batch_size {}",
+        *config.grpo_prompts_per_step, *config.grpo_group_size, *config.grpo_iterations, samples, global);
     m.also(config.grpo_prompts_per_step).also(config.grpo_group_size).also(config.grpo_iterations);
     m.help("the samples of one collection are used up in whole steps");
   });
@@ -165,11 +172,14 @@ constexpr Rule<MegatronRun> rules[] = {
       .stage = Stage::arguments,
       .runtime_site = validate_args,
       .outcome = "Megatron or Primus stops (AssertionError)",
-      .summary = "deterministic_mode excludes flash attention and fused cross entropy, and needs six environment variables.",
-      .explanation = "deterministic_mode gives the same numbers in every run. Megatron refuses use_flash_attn (on in the Primus pretraining preset),\n"
-                     "cross_entropy_loss_fusion and collectives without a fixed order (NCCL_ALGO). Transformer Engine wants\n"
-                     "NVTE_ALLOW_NONDETERMINISTIC_ALGO=0, and Primus TORCH_COMPILE_DISABLE=1, ROCBLAS_DEFAULT_ATOMICS_MODE=0,\n"
-                     "PRIMUS_TURBO_AUTO_TUNE=0 and PRIMUS_DETERMINISTIC=1.",
+      .summary =
+          "deterministic_mode excludes flash attention and fused cross entropy, and needs six environment variables.",
+      .explanation =
+          "deterministic_mode gives the same numbers in every run. Megatron refuses use_flash_attn (on in the Primus "
+          "pretraining preset),\n"
+          "cross_entropy_loss_fusion and collectives without a fixed order (NCCL_ALGO). Transformer Engine wants\n"
+          "NVTE_ALLOW_NONDETERMINISTIC_ALGO=0, and Primus TORCH_COMPILE_DISABLE=1, ROCBLAS_DEFAULT_ATOMICS_MODE=0,\n"
+          "PRIMUS_TURBO_AUTO_TUNE=0 and PRIMUS_DETERMINISTIC=1.",
       .bad = {.world_size = 8, .yaml = "deterministic_mode: true\n"},
       .good = {.world_size = 8, .yaml = "deterministic_mode: false\n"}},
      not_deterministic},
@@ -180,7 +190,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = arguments_stop,
       .summary = "inference_batch_times_seqlen_threshold needs a pipeline and no CUDA graphs.",
-      .explanation = "Above the threshold an inference batch is cut into micro-batches for the pipeline. Training leaves it at -1.",
+      .explanation = "Above the threshold an inference batch is cut into micro-batches for the pipeline. Training "
+                     "leaves it at -1.",
       .bad = {.world_size = 8, .yaml = "inference_batch_times_seqlen_threshold: 0\n"},
       .good = {.world_size = 8, .yaml = "inference_batch_times_seqlen_threshold: -1\n"}},
      inference_threshold},
@@ -191,13 +202,16 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (ValueError or AssertionError)",
       .summary = "transformer_impl inference_optimized is for inference of RMSNorm models without biases.",
-      .explanation = "The inference-optimized layers know RMSNorm without biases only; with experts also no expert tensor parallelism, no capacity\n"
+      .explanation = "The inference-optimized layers know RMSNorm without biases only; with experts also no expert "
+                     "tensor parallelism, no capacity\n"
                      "factor, no padding, and an fp32 router. Train with transformer_impl: transformer_engine.",
       .bad = {.world_size = 8,
-              .yaml = "transformer_impl: inference_optimized\nnum_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\n"
+              .yaml = "transformer_impl: inference_optimized\nnum_experts: 8\nmoe_token_dispatcher_type: "
+                      "alltoall\nmoe_grouped_gemm: true\n"
                       "tensor_model_parallel_size: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "transformer_impl: transformer_engine\nnum_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\n"
+               .yaml = "transformer_impl: transformer_engine\nnum_experts: 8\nmoe_token_dispatcher_type: "
+                       "alltoall\nmoe_grouped_gemm: true\n"
                        "tensor_model_parallel_size: 2\n"}},
      inference_layers},
     {{.id = "MG764",
@@ -206,13 +220,17 @@ constexpr Rule<MegatronRun> rules[] = {
       .stage = Stage::arguments,
       .runtime_site = validate_args,
       .outcome = arguments_stop,
-      .summary = "The samples of a GRPO collection are a multiple of the global batch; packed sequences need micro_batch_size 1.",
-      .explanation = "perform_rl_step collects grpo_prompts_per_step x grpo_group_size samples, uses them grpo_iterations times and trains on them in\n"
+      .summary = "The samples of a GRPO collection are a multiple of the global batch; packed sequences need "
+                 "micro_batch_size 1.",
+      .explanation = "perform_rl_step collects grpo_prompts_per_step x grpo_group_size samples, uses them "
+                     "grpo_iterations times and trains on them in\n"
                      "whole steps of global_batch_size.",
       .bad = {.world_size = 8,
-              .yaml = "perform_rl_step: true\ngrpo_prompts_per_step: 10\ngrpo_group_size: 1\ngrpo_iterations: 1\nglobal_batch_size: 16\n"},
+              .yaml = "perform_rl_step: true\ngrpo_prompts_per_step: 10\ngrpo_group_size: 1\ngrpo_iterations: "
+                      "1\nglobal_batch_size: 16\n"},
       .good = {.world_size = 8,
-               .yaml = "perform_rl_step: true\ngrpo_prompts_per_step: 16\ngrpo_group_size: 1\ngrpo_iterations: 1\nglobal_batch_size: 16\n"}},
+               .yaml = "perform_rl_step: true\ngrpo_prompts_per_step: 16\ngrpo_group_size: 1\ngrpo_iterations: "
+                       "1\nglobal_batch_size: 16\n"}},
      rl_samples},
     {{.id = "MG765",
       .name = "fake-process-group-with-flex",
@@ -221,7 +239,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = arguments_stop,
       .summary = "fake_process_group does not go with the flex token dispatcher.",
-      .explanation = "fake_process_group starts one rank that pretends to be many, to measure memory. The flex dispatcher talks to the other GPUs\n"
+      .explanation = "fake_process_group starts one rank that pretends to be many, to measure memory. The flex "
+                     "dispatcher talks to the other GPUs\n"
                      "behind the process groups.",
       .bad = {.world_size = 8, .yaml = "fake_process_group: true\nmoe_token_dispatcher_type: flex\n"},
       .good = {.world_size = 8, .yaml = "fake_process_group: true\nmoe_token_dispatcher_type: alltoall\n"}},
@@ -244,7 +263,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "primus/backends/megatron/argument_builder.py:to_namespace",
       .outcome = "Primus warns and hands the text on; no branch of Megatron matches it",
       .summary = "attention_backend is flash, fused, unfused, local or auto.",
-      .explanation = "Primus turns the name into Megatron's own type. A name that it does not know stays a text, which no later comparison matches:\n"
+      .explanation = "Primus turns the name into Megatron's own type. A name that it does not know stays a text, which "
+                     "no later comparison matches:\n"
                      "the run goes on as if nothing had been asked for.",
       .bad = {.world_size = 8, .yaml = "attention_backend: nonsense\n"},
       .good = {.world_size = 8, .yaml = "attention_backend: fused\n"}},

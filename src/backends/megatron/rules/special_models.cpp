@@ -15,7 +15,10 @@ void kimi_k3_schedule(const MegatronRun& run, Findings& out) {
   out.add(schedule, [&](Message& m) {
     const Int wide = 1 + (layers + block - 1) / block;
     m.say("{} sends tensors of the wrong shape between the {} stages of a Kimi K3 model", schedule.key, run.pp());
-    m.because("its residuals make the tensor between stages 1 + num_layers / attn_res_block_size = {} times as long, and only Megatron's own schedules are told so", wide);
+    m.because(
+        "its residuals make the tensor between stages 1 + num_layers / attn_res_block_size = {} times as long, and "
+        "only Megatron's own schedules are told so",
+        wide);
     m.also(config.attn_res_block_size).also(config.pipeline_model_parallel_size);
     m.help("use Megatron's own schedule: {}: false", schedule.key);
     m.fix(fmt::format("switch {} off", schedule.key), schedule, "false");
@@ -43,13 +46,17 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "primus/backends/megatron/patches/kimi_k3_pp_shape_patches.py:patch_kimi_k3_pp_tensor_shape",
       .outcome = "Primus logs a NotImplementedError and goes on; stages receive tensors of the wrong shape",
       .summary = "A Kimi K3 model with PP above 1 runs on Megatron's own schedules only.",
-      .explanation = "Kimi K3 passes its residual checkpoints along with the hidden states, so the tensor between stages is longer than usual.\n"
-                     "Primus teaches that to Megatron's 1F1B and interleaved schedules, not to zero bubble or to the Primus pipeline.",
+      .explanation = "Kimi K3 passes its residual checkpoints along with the hidden states, so the tensor between "
+                     "stages is longer than usual.\n"
+                     "Primus teaches that to Megatron's 1F1B and interleaved schedules, not to zero bubble or to the "
+                     "Primus pipeline.",
       .bad = {.world_size = 8,
-              .yaml = "model_type: kimi_k3\nattn_res_block_size: 12\npipeline_model_parallel_size: 2\npatch_primus_pipeline: true\n"
+              .yaml = "model_type: kimi_k3\nattn_res_block_size: 12\npipeline_model_parallel_size: "
+                      "2\npatch_primus_pipeline: true\n"
                       "pp_algorithm: 1f1b\n"},
       .good = {.world_size = 8,
-               .yaml = "model_type: kimi_k3\nattn_res_block_size: 12\npipeline_model_parallel_size: 2\npatch_primus_pipeline: false\n"}},
+               .yaml = "model_type: kimi_k3\nattn_res_block_size: 12\npipeline_model_parallel_size: "
+                       "2\npatch_primus_pipeline: false\n"}},
      kimi_k3_schedule},
     {{.id = "MG791",
       .name = "flux-guidance-dropout-with-tp",
@@ -58,10 +65,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "primus/backends/megatron/flux_pretrain_trainer.py:_init_cfg_dropout",
       .outcome = "Primus stops (ValueError)",
       .summary = "Guidance dropout of a Flux model needs TP of 1.",
-      .explanation = "cfg_dropout_prob replaces text embeddings at random. Tensor-parallel ranks draw different numbers and would train on different\n"
+      .explanation = "cfg_dropout_prob replaces text embeddings at random. Tensor-parallel ranks draw different "
+                     "numbers and would train on different\n"
                      "inputs.",
-      .bad = {.world_size = 8, .yaml = "model_type: flux_schnell\ncfg_dropout_prob: 0.1\ntensor_model_parallel_size: 2\n"},
-      .good = {.world_size = 8, .yaml = "model_type: flux_schnell\ncfg_dropout_prob: 0.1\ntensor_model_parallel_size: 1\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "model_type: flux_schnell\ncfg_dropout_prob: 0.1\ntensor_model_parallel_size: 2\n"},
+      .good = {.world_size = 8,
+               .yaml = "model_type: flux_schnell\ncfg_dropout_prob: 0.1\ntensor_model_parallel_size: 1\n"}},
      flux_guidance_dropout},
 };
 
