@@ -51,7 +51,8 @@ void offload_with_recompute(const MegatronRun& run, Findings& out) {
   out.add(offload_place(run), [&](Message& m) {
     m.say("cpu_offloading does not go with recompute_granularity {}", checked_granularity(run));
     m.also(*run.given.recompute_activations ? run.given.recompute_activations.origin
-                                            : run.given.recompute_granularity.origin);
+                                            : run.given.recompute_granularity.origin,
+           "set here");
     m.help("offload activations or recompute them: cpu_offloading_num_layers: 0, or recompute_granularity: null");
   });
 }

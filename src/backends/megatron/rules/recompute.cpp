@@ -57,7 +57,8 @@ void selective_with_method(const MegatronRun& run, Findings& out) {
   out.add(method, [&](Message& m) {
     m.say("recompute_method {} does not go with selective recompute, which has no method", *method);
     m.also(*run.given.recompute_activations ? run.config.recompute_activations.origin
-                                            : run.config.recompute_granularity.origin);
+                                            : run.config.recompute_granularity.origin,
+           "set here");
     m.help("recompute_method: null keeps selective recompute; recompute_granularity: full keeps the method");
     m.fix("set recompute_method to null", method, "null");
   });

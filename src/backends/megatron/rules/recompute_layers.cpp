@@ -16,7 +16,7 @@ constexpr const char* mtp_forward = "megatron/core/transformer/multi_token_predi
 /// Layers of the fullest model chunk; 0 when the layers cannot be placed.
 Int most_layers(const MegatronRun& run) {
   Int most = 0;
-  for (const auto& rank : run.stages) {
+  for (const auto& rank : run.split.stages) {
     for (const StageChunk& chunk : rank) most = std::max(most, chunk.layers);
   }
   return most;
@@ -25,10 +25,25 @@ Int most_layers(const MegatronRun& run) {
 /// What divides the layers of every model chunk.
 Int common_divisor(const MegatronRun& run) {
   Int common = 0;
-  for (const auto& rank : run.stages) {
+  for (const auto& rank : run.split.stages) {
     for (const StageChunk& chunk : rank) common = std::gcd(common, chunk.layers);
   }
   return common;
+}
+
+struct Place {
+  std::size_t rank = 0, chunk = 0;
+  Int layers = 0;
+};
+
+Place first_uneven_chunk(const MegatronRun& run, Int group) {
+  const auto& stages = run.split.stages;
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    for (std::size_t chunk = 0; chunk < stages[rank].size(); ++chunk) {
+      if (stages[rank][chunk].layers % group != 0) return {rank, chunk, stages[rank][chunk].layers};
+    }
+  }
+  return {};
 }
 
 Int largest_divisor_up_to(Int number, Int limit) {
@@ -51,22 +66,14 @@ void uniform_not_positive(const MegatronRun& run, Findings& out) {
 
 void uniform_not_divisor(const MegatronRun& run, Findings& out) {
   const MaybeCount& layers = run.config.recompute_num_layers;
-  if (!recomputes_by_count(run, "uniform") || *layers.value < 1 || run.stages.empty()) return;
+  if (!recomputes_by_count(run, "uniform") || *layers.value < 1 || run.split.stages.empty()) return;
   const Int common = common_divisor(run);
   if (common % *layers.value == 0) return;
   out.add(layers, [&](Message& m) {
-    for (std::size_t rank = 0; rank < run.stages.size(); ++rank) {
-      for (std::size_t chunk = 0; chunk < run.stages[rank].size(); ++chunk) {
-        const Int held = run.stages[rank][chunk].layers;
-        if (held % *layers.value == 0) continue;
-        m.say(
-            "recompute_num_layers {} does not divide the {} layers of pipeline rank {}{}: the last group reaches past "
-            "them",
-            *layers.value, held, rank, run.interleaved() ? fmt::format(", chunk {}", chunk) : std::string());
-        rank = run.stages.size() - 1;
-        break;
-      }
-    }
+    const Place place = first_uneven_chunk(run, *layers.value);
+    m.say(
+        "recompute_num_layers {} does not divide the {} layers of pipeline rank {}{}: the last group reaches past them",
+        *layers.value, place.layers, place.rank, run.interleaved() ? fmt::format(", chunk {}", place.chunk) : "");
     const Int nearest = largest_divisor_up_to(common, *layers.value);
     m.help("with recompute_method uniform the number divides the layers of every model chunk: {} does", nearest);
     m.help("recompute_method: block takes any number");
