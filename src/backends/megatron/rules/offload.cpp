@@ -182,9 +182,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "fine_grained_activation_offloading hooks into Transformer Engine modules; the local "
                      "implementation has no such hooks.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\ntransformer_impl: local\n"},
-      .good = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"}},
+              .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: "
+                      "[core_attn]\ntransformer_impl: local\n"},
+      .good = {.world_size = 8,
+               .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"}},
      fine_grained_needs_te},
     {{.id = "MG727",
       .name = "offload-modules-unknown",
@@ -196,9 +197,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "Fine-grained offload moves the inputs of the named modules to host memory. It knows core_attn, "
                      "attn_proj, expert_fc1, moe_act,\n"
                      "attn_norm, mlp_norm and qkv_linear.",
-      .bad = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [attn_proj]\n"},
-      .good = {.world_size = 8,
-               .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn, attn_proj]\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [attn_proj]\n"},
+      .good =
+          {.world_size = 8,
+           .yaml =
+               "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [core_attn, attn_proj]\n"}},
      offload_modules_unknown},
     {{.id = "MG728",
       .name = "fine-grained-offload-with-layer-offload",
@@ -210,9 +214,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "Both would move the same activations. fine_grained_activation_offloading works with a pipeline, "
                      "cpu_offloading does not.",
       .bad = {.world_size = 8,
-              .yaml = "fine_grained_activation_offloading: true\noffload_modules: "
+              .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: "
                       "[core_attn]\ncpu_offloading_num_layers: 4\n"},
-      .good = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"}},
+      .good = {.world_size = 8,
+               .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"}},
      fine_grained_with_layers},
     {{.id = "MG729",
       .name = "fine-grained-offload-needs-variable",
@@ -224,8 +229,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old "
                      "ones, which the variable\n"
                      "NVTE_CPU_OFFLOAD_V1=1 brings back. Whether it matters depends on the installed version.",
-      .bad = {.world_size = 8, .yaml = "fine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"},
-      .good = {.world_size = 8, .yaml = "fine_grained_activation_offloading: false\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"},
+      .good = {.world_size = 8, .yaml = "num_layers: 24\nfine_grained_activation_offloading: false\n"}},
      fine_grained_needs_variable},
 };
 
