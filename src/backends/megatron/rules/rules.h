@@ -13,6 +13,14 @@ using RuleList = std::span<const Rule<MegatronRun>>;
 RuleList degree_rules();
 RuleList process_group_rules();
 RuleList batch_rules();
+RuleList even_split_rules();
+RuleList uneven_split_rules();
+RuleList virtual_pipeline_rules();
+RuleList layer_layout_rules();
+RuleList schedule_rules();
+RuleList primus_pipeline_rules();
+RuleList zero_bubble_rules();
+RuleList hybrid_model_rules();
 RuleList ramp_up_rules();
 RuleList training_rules();
 
