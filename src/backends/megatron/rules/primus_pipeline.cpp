@@ -90,7 +90,7 @@ void interleaved_without_chunks(const MegatronRun& run, Findings& out) {
 }
 
 void too_few_micro_batches(const MegatronRun& run, Findings& out) {
-  if (!judged(run) || run.micro_batches() < 1 || run.pp() < 1) return;
+  if (!judged(run) || run.micro_batches() < 1 || run.parsed.ramp_up) return;
   const std::string_view algorithm = *run.config.pp_algorithm;
   if (algorithm == "1f1b-interleaved" && !run.interleaved()) return;
   if (algorithm_folds(algorithm) && run.virtual_pipeline.value_or(1) != 2) return;

@@ -5,8 +5,11 @@
 namespace primus_plan::megatron {
 
 std::span<const RuleList> all_rule_lists() {
-  static const std::array lists{degree_rules(), process_group_rules(), batch_rules(), ramp_up_rules(),
-                                training_rules()};
+  static const std::array lists{degree_rules(),       process_group_rules(),    batch_rules(),
+                                ramp_up_rules(),      training_rules(),         even_split_rules(),
+                                uneven_split_rules(), virtual_pipeline_rules(), layer_layout_rules(),
+                                schedule_rules(),     primus_pipeline_rules(),  zero_bubble_rules(),
+                                hybrid_model_rules()};
   return lists;
 }
 

@@ -13,6 +13,8 @@ using RuleList = std::span<const Rule<MegatronRun>>;
 RuleList degree_rules();
 RuleList process_group_rules();
 RuleList batch_rules();
+RuleList ramp_up_rules();
+RuleList training_rules();
 RuleList even_split_rules();
 RuleList uneven_split_rules();
 RuleList virtual_pipeline_rules();
@@ -21,8 +23,6 @@ RuleList schedule_rules();
 RuleList primus_pipeline_rules();
 RuleList zero_bubble_rules();
 RuleList hybrid_model_rules();
-RuleList ramp_up_rules();
-RuleList training_rules();
 
 /// All topics.
 std::span<const RuleList> all_rule_lists();

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -23,7 +21,8 @@ void help_with_batches(Message& m, const MegatronRun& run, Int group) {
 }
 
 void group_out_of_range(const MegatronRun& run, Findings& out) {
-  if (!interleaved_schedule_runs(run) || !virtual_size_is_settled(run) || run.micro_batches() < 1) return;
+  if (!interleaved_schedule_runs(run) || !virtual_size_is_settled(run)) return;
+  if (run.micro_batches() < 1 || run.parsed.ramp_up) return;  // rampup_breaks_schedule looks at every size
   const MaybeCount& key = run.config.microbatch_group_size_per_vp_stage;
   const Int group = key.value.value_or(run.pp());
   const bool asked = run.given.microbatch_group_size_per_vp_stage.value.has_value();
@@ -47,7 +46,7 @@ void group_out_of_range(const MegatronRun& run, Findings& out) {
 }
 
 void group_remainder(const MegatronRun& run, Findings& out) {
-  if (!interleaved_schedule_runs(run) || !virtual_size_is_settled(run)) return;
+  if (!interleaved_schedule_runs(run) || !virtual_size_is_settled(run) || run.parsed.ramp_up) return;
   const Int group = run.config.microbatch_group_size_per_vp_stage.value.value_or(run.pp());
   if (group < run.pp() || group > run.micro_batches()) return;
   const Int rest = run.micro_batches() % group;
@@ -62,79 +61,23 @@ void group_remainder(const MegatronRun& run, Findings& out) {
   });
 }
 
-/// rampup_batch_size as [start, increment, samples]; not `valid` when other rules have to speak.
-struct Rampup {
-  Int start = 0;
-  Int increment = 0;
-  Int samples = 0;
-  bool valid = false;
-};
-
-Rampup rampup_of(const MegatronRun& run) {
-  const Node* node = run.config.rampup_batch_size.value;
-  if (node == nullptr || !node->is_sequence() || node->items.size() != 3) return {};
-  for (const NodePtr& item : node->items) {
-    if (item->kind != Kind::integer) return {};
-  }
-  Rampup ramp{node->items[0]->integer, node->items[1]->integer, node->items[2]->integer};
-  const Int distance = run.batch.global - ramp.start;
-  ramp.valid = ramp.start > 0 && ramp.increment > 0 && ramp.samples > 0 && distance > 0 &&
-               distance % ramp.increment == 0 && run.config.train_samples.value && !run.config.train_iters.value;
-  return ramp;
-}
-
-/// The first batch size of the ramp that the schedule cannot run; 0 when all can. A size is reached when a step starts
-/// within its share of the samples. Source: num_microbatches_calculator.py:RampupBatchsizeNumMicroBatchesCalculator.
-Int first_impossible_size(const MegatronRun& run, const Rampup& ramp) {
-  const Int one_step = run.batch.micro * run.dp();
-  const double share =
-      static_cast<double>(ramp.samples) / static_cast<double>((run.batch.global - ramp.start) / ramp.increment);
-  Int size = ramp.start;
-  for (Int consumed = 0; consumed <= ramp.samples && size < run.batch.global;) {
-    const bool divides = size % one_step == 0;
-    if ((divides || *run.config.decrease_batch_size_if_needed) && size >= one_step &&
-        !schedule_takes(run, size / one_step)) {
-      return size;
-    }
-    // Steps of this size until the next share begins.
-    const double next_share = (static_cast<double>((size - ramp.start) / ramp.increment) + 1) * share;
-    const Int steps =
-        std::max<Int>(1, static_cast<Int>((next_share - static_cast<double>(consumed)) / static_cast<double>(size)));
-    consumed += steps * size;
-    size = ramp.start + static_cast<Int>(static_cast<double>(consumed) / share) * ramp.increment;
-  }
-  return 0;
-}
-
 void rampup_breaks_schedule(const MegatronRun& run, Findings& out) {
-  if (run.batch.micro < 1 || run.dp() < 1 || run.batch.global < 1 || !virtual_size_is_settled(run)) return;
+  if (!run.parsed.ramp_up || run.micro_batches() < 1 || !virtual_size_is_settled(run)) return;
   if (!interleaved_schedule_runs(run) && !primus_pipeline_runs(run)) return;
-  const Rampup ramp = rampup_of(run);
-  if (!ramp.valid) return;
-  const Int size = first_impossible_size(run, ramp);
-  if (size == 0) return;
-  out.add(run.config.rampup_batch_size, [&](Message& m) {
-    const Int one_step = run.batch.micro * run.dp();
-    m.say("the ramp-up reaches a batch of {} with {} micro-batches, which the pipeline schedule cannot run", size,
-          size / one_step);
-    m.because("micro-batches = {} / (micro_batch_size {} x DP {}), in groups of PP {}", size, run.batch.micro, run.dp(),
-              run.pp());
-    m.help("let start and increment be multiples of micro_batch_size x DP x PP = {}", one_step * run.pp());
-  });
-}
-
-void evaluation_drops_samples(const MegatronRun& run, Findings& out) {
-  if (run.config.eval_iters.value.value_or(0) < 1 || run.dp() < 1 || run.batch.micro < 1) return;
-  const Int one_step = run.batch.micro * run.dp();
-  const Int rest = run.batch.global % one_step;
-  if (!*run.config.decrease_batch_size_if_needed || run.batch.global < one_step || rest == 0) return;
-  out.add(run.config.eval_iters, [&](Message& m) {
-    m.say("evaluation takes {} of the {} samples of a global batch", run.batch.global - rest, run.batch.global);
-    m.because("{} / (micro_batch_size {} x DP {}) is rounded down to {} micro-batches", run.batch.global,
-              run.batch.micro, run.dp(), run.batch.global / one_step);
-    m.also(run.config.decrease_batch_size_if_needed, "decrease_batch_size_if_needed set here");
-    m.help("nearest global batches that divide: {}", nearest_text(run.batch.global, one_step));
-  });
+  if (!run.config.train_samples.value || run.config.train_iters.value) return;
+  for (const RampStep& step : ramp_steps(run.micro_batch_input)) {
+    const Int count = step.batch.count;
+    if (!step.divisible || count < 1 || schedule_takes(run, count)) continue;
+    out.add(run.config.rampup_batch_size, [&](Message& m) {
+      const Int group = run.batch.micro * run.dp() * run.pp();
+      m.say("the batch of {} samples that the ramp reaches is {} micro-batch{}, which the pipeline schedule cannot run",
+            step.batch.running, count, count == 1 ? "" : "es");
+      m.because("{} / (micro_batch_size {} x DP {}) = {}, with PP {}", step.batch.running, run.batch.micro, run.dp(),
+                count, run.pp());
+      m.help("let start and increment be multiples of micro_batch_size x DP x PP = {}", group);
+    });
+    return;
+  }
 }
 
 void warmup_flush_without_overlap(const MegatronRun& run, Findings& out) {
@@ -278,23 +221,6 @@ constexpr Rule<MegatronRun> rules[] = {
                .yaml = "num_layers: 24\npipeline_model_parallel_size: 2\npatch_zero_bubble: true\n"
                        "create_attention_mask_in_dataloader: false\n"}},
      partial_checkpoints},
-    {{.id = "MG335",
-      .name = "evaluation-drops-samples",
-      .severity = Severity::warning,
-      .stage = Stage::runtime,
-      .runtime_site = "primus/backends/megatron/training/evaluator.py:evaluate",
-      .outcome = "each evaluation step takes fewer samples than global_batch_size",
-      .summary = "Evaluation takes the global batch in whole micro-batches.",
-      .explanation =
-          "Evaluation divides global_batch_size by micro_batch_size x DP and rounds down; neither ramp-up nor "
-          "decrease_batch_size_if_needed is asked.",
-      .bad = {.world_size = 8,
-              .yaml = "micro_batch_size: 2\nglobal_batch_size: 24\neval_iters: 10\n"
-                      "decrease_batch_size_if_needed: true\n"},
-      .good = {.world_size = 8,
-               .yaml = "micro_batch_size: 2\nglobal_batch_size: 32\neval_iters: 10\n"
-                       "decrease_batch_size_if_needed: true\n"}},
-     evaluation_drops_samples},
 };
 
 }  // namespace
