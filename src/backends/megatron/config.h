@@ -65,7 +65,7 @@ struct MegatronConfig {
   Number qk_clip_alpha, qk_clip_threshold;
   MaybeNumber mtp_loss_scaling_factor;
   Word experimental_attention_variant, heterogeneous_layers_config_path, hybrid_layer_pattern, hybrid_override_pattern,
-      mtp_hybrid_override_pattern;
+      model_type, mtp_hybrid_override_pattern;
   Raw linear_attention_freq, mrope_section, no_rope_freq, window_size;
   // Optimizer, data parallel, sharding, overlap.
   Flag accumulate_allreduce_grads_in_fp32, calculate_per_token_loss, ddp_average_in_collective,

@@ -167,6 +167,7 @@ constexpr Field<C> table[] = {
     {"mamba_num_groups", &C::mamba_num_groups, 8},
     {"mamba_num_heads", &C::mamba_num_heads, nullptr},
     {"mrope_section", &C::mrope_section, nullptr},
+    {"model_type", &C::model_type, "gpt"},
     {"mtp_hybrid_override_pattern", &C::mtp_hybrid_override_pattern, nullptr},
     {"mtp_loss_scaling_factor", &C::mtp_loss_scaling_factor, 0.1},
     {"mtp_num_layers", &C::mtp_num_layers, nullptr},

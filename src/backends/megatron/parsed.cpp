@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string>
 
 namespace primus_plan::megatron {
 namespace {
@@ -225,14 +226,31 @@ std::optional<std::vector<Int>> parse_ramp(const Raw& field) {
   return out;
 }
 
+/// The pattern that validate_args goes on with: the deprecated hybrid_override_pattern stands in for
+/// hybrid_layer_pattern, and mtp_hybrid_override_pattern is written behind it once for each prediction depth.
+std::string hybrid_text(const MegatronConfig& config) {
+  constexpr Int deepest = 1000;
+  const bool old = config.hybrid_layer_pattern.value.data() == nullptr;
+  std::string text(old ? *config.hybrid_override_pattern : *config.hybrid_layer_pattern);
+  const Int depths = std::min(config.mtp_num_layers.value.value_or(0), deepest);
+  if (text.empty() || config.mtp_hybrid_override_pattern.value.empty() || text.find('/') != std::string::npos)
+    return text;
+  for (Int depth = 0; depth < depths; ++depth) {
+    text += '/';
+    text += *config.mtp_hybrid_override_pattern;
+  }
+  return text;
+}
+
 void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
   if (const Node* text = config.pipeline_model_parallel_layout.value; text != nullptr && text->is_string()) {
     LayoutParse parse = parse_pipeline_layout(text->text);
     out.layout_error = parse.error;
     if (!parse.error) out.layout = std::move(parse.layout);
   }
-  if (config.hybrid_layer_pattern.value.data() != nullptr) {
-    HybridParse parse = parse_hybrid_pattern(*config.hybrid_layer_pattern);
+  const std::string hybrid = hybrid_text(config);
+  if (!hybrid.empty()) {
+    HybridParse parse = parse_hybrid_pattern(hybrid);
     out.hybrid_error = parse.error;
     if (!parse.error) out.hybrid = std::move(parse.pattern);
   }

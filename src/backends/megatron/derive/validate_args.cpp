@@ -116,11 +116,15 @@ void settle_cuda_graphs(MegatronConfig& config, Rewriter& rewriter) {
 
 void fill_layer_count(MegatronRun& run, Rewriter& rewriter) {
   MegatronConfig& config = run.config;
-  if (config.num_layers.value) return;
-  if (config.encoder_num_layers.value) {
+  if (run.parsed.hybrid) {
+    // The patterns come first. A num_layers that differs is a fault of its own: the split goes on with the pattern's.
+    const HybridPattern& hybrid = *run.parsed.hybrid;
+    rewriter.set(config.num_layers, hybrid.layers(), "counted in hybrid_layer_pattern");
+    if (hybrid.mtp_depths > 0) {
+      rewriter.set(config.mtp_num_layers, hybrid.mtp_depths, "hybrid_layer_pattern names that many behind its /");
+    }
+  } else if (!config.num_layers.value && config.encoder_num_layers.value) {
     rewriter.set(config.num_layers, config.encoder_num_layers.value, "taken from encoder_num_layers");
-  } else if (run.parsed.hybrid) {
-    rewriter.set(config.num_layers, run.parsed.hybrid->layers(), "counted in hybrid_layer_pattern");
   }
 }
 

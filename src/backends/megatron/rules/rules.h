@@ -25,6 +25,14 @@ RuleList cuda_graph_rules();
 RuleList checkpoint_rules();
 RuleList run_mode_rules();
 RuleList special_model_rules();
+RuleList even_split_rules();
+RuleList uneven_split_rules();
+RuleList virtual_pipeline_rules();
+RuleList layer_layout_rules();
+RuleList schedule_rules();
+RuleList primus_pipeline_rules();
+RuleList zero_bubble_rules();
+RuleList hybrid_model_rules();
 
 /// All topics.
 std::span<const RuleList> all_rule_lists();
