@@ -38,7 +38,8 @@ TEST(CliParse, AgreesWithPrimus) {
   const auto path = test::oracle_dir() / "cli_parse.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
   std::size_t judged = 0;
-  for (const test::Json& test_case : test::read_json(path)["cases"]) {
+  const test::Json oracle = test::read_json(path);
+  for (const test::Json& test_case : oracle["cases"]) {
     if (test_case["mode"] != "modern") continue;  // the mode of Primus's runtime
     ++judged;
     EXPECT_EQ(judge(test_case), "") << test_case["name"];

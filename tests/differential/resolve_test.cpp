@@ -61,7 +61,8 @@ TEST(Resolve, AgreesWithPrimusOnItsExamples) {
 }
 
 void judge_variants(const char* name) {
-  for (const test::Json& test_case : test::read_json(test::oracle_dir() / name)["cases"]) {
+  const test::Json oracle = test::read_json(test::oracle_dir() / name);
+  for (const test::Json& test_case : oracle["cases"]) {
     Environment environment;
     for (const auto& [key, value] : test_case["env"].items()) environment.set(key, value.get<std::string>());
     const DiskFiles files;
