@@ -114,7 +114,7 @@ TEST_F(Tree, SetReadsYamlAndPointsIntoTheFlag) {
                                  {.sets = {{"nested.b", "[1, 1.0e-5, null]"}, {"new", "{\"x\": true}"}}});
   ASSERT_EQ(result.experiments.size(), 1U) << result.errors.at(0).message;
   const Module& module = result.experiments[0].modules.at(0);
-  EXPECT_EQ(to_text(*module.params->get("nested")), "{a: 1, b: [1, 1e-05, null]}");
+  EXPECT_EQ(to_text(*module.params->get("nested")), "{a: 1, b: [1, 1.0e-05, null]}");
   const Origin& origin = module.params->at_path("new.x")->origin;
   EXPECT_EQ(to_string(origin), "--set:1:11");
   EXPECT_EQ(origin.source->line(1), "new={\"x\": true}");
