@@ -20,13 +20,14 @@ Entry assumed_entry(std::string_view key, std::string_view text) {
   return make_entry(key, make_string(std::string(text)), {});
 }
 
-ModuleDraft draft_for(const SnippetBackend& backend, const Node& root) {
+ModuleDraft draft_for(const SnippetBackend& backend, const NodePtr& root) {
   return {.name = std::string(module_name),
-          .origin = root.origin,
+          .origin = root->origin,
           .framework = std::string(backend.framework),
           .config = assumed_entry("config", module_preset),
           .model = assumed_entry("model", backend.model),
-          .framework_entry = assumed_entry("framework", backend.framework)};
+          .framework_entry = assumed_entry("framework", backend.framework),
+          .overrides = root};
 }
 
 /// How many keys of the snippet tell of each backend. Keys that the table does not know are looked up in the presets.
@@ -35,7 +36,7 @@ std::array<std::size_t, 3> count_keys(Loading& loading, const Node& root) {
   const std::span<const SnippetBackend> backends = snippet_backends();
   std::array<NodePtr, 3> presets;
   Loading quiet{.presets = loading.presets, .files = loading.files, .limits = loading.limits, .root = loading.root};
-  for (std::size_t i = 0; i < backends.size(); ++i) presets[i] = merge_presets(quiet, draft_for(backends[i], root));
+  for (std::size_t i = 0; i < backends.size(); ++i) presets[i] = merge_presets(quiet, draft_for(backends[i], nullptr_or(root)));
   for (const Entry& entry : root.entries()) {
     if (!entry.key->is_string()) continue;
     const KeyOwner owner = owner_of_key(entry.key->text, entry.value->is_mapping());
@@ -122,7 +123,7 @@ void build_snippet(Loading& loading, const NodePtr& root, const std::optional<st
   }
   const SnippetBackend* chosen = choose_backend(loading, *root, backend);
   if (chosen == nullptr) return;
-  const ModuleDraft draft = draft_for(*chosen, *root);
+  const ModuleDraft draft = draft_for(*chosen, root);
   NodePtr merged = merge_presets(loading, draft);
   if (!merged) return;
   if (const NodePtr assumed = assumed_values(*chosen, *merged, *root)) merged = deep_merge(merged, assumed);
