@@ -39,8 +39,8 @@ std::vector<Entry> selected(const Node& mapping, bool (*wanted)(const Entry&)) {
 /// What an existing `params` key holds, then every other key of the module, then the model once more.
 NodePtr make_params(const NodePtr& module, const Entry* model) {
   const Entry* existing = module->find("params");
-  std::vector<Entry> moved =
-      selected(*module, [](const Entry& entry) { return !is_in(attribute_keys, entry.key->text) && !is_private(entry); });
+  std::vector<Entry> moved = selected(
+      *module, [](const Entry& entry) { return !is_in(attribute_keys, entry.key->text) && !is_private(entry); });
   if (existing == nullptr || !existing->value->is_mapping()) {
     if (model != nullptr) moved.push_back(*model);
     return make_mapping(std::move(moved), module->origin);
