@@ -7,6 +7,15 @@ namespace {
 
 constexpr const char* build_config = "primus/backends/torchtitan/config_utils.py:build_job_config_from_namespace";
 
+/// A key in its right section but with the wrong name can be renamed in place.
+void offer_rename(Message& m, const StrayKey& key) {
+  const std::size_t dot = key.nearest.rfind('.');
+  if (dot == std::string_view::npos || key.path.rfind('.') != dot) return;
+  if (std::string_view(key.path).substr(0, dot) != key.nearest.substr(0, dot)) return;
+  const std::string name(key.nearest.substr(dot + 1));
+  m.fix(fmt::format("rename it to {}", name), key.origin, name);
+}
+
 void key_unknown(const TorchTitanRun& run, Findings& out) {
   for (const StrayKey& key : run.parsed.keys.unknown) {
     out.add(key.origin, [&](Message& m) {
@@ -16,6 +25,7 @@ void key_unknown(const TorchTitanRun& run, Findings& out) {
         m.help("accumulation steps follow from training.global_batch_size / (local_batch_size x data-parallel degree)");
       } else if (!key.nearest.empty()) {
         m.help("did you mean {}?", key.nearest);
+        offer_rename(m, key);
       }
     });
   }
@@ -95,6 +105,14 @@ void word_unknown(const TorchTitanRun& run, Findings& out) {
   }
 }
 
+void components_unreadable(const TorchTitanRun& run, Findings& out) {
+  if (!*run.config.compile_enable || run.parsed.components_readable) return;
+  out.add(run.config.compile_components, [&](Message& m) {
+    m.say("compile.components is no list of names");
+    m.help("[model, loss] compiles both; to compile nothing, set compile.enable to false");
+  });
+}
+
 constexpr Rule<TorchTitanRun> rules[] = {
     {{.id = "TT811",
       .name = "torchtitan-key-unknown",
@@ -158,6 +176,17 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "parallelism:\n  expert_parallel_comm_backend: deep_ep\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  expert_parallel_comm_backend: standard\n"}},
      word_unknown},
+    {{.id = "TT816",
+      .name = "compile-components-unreadable",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "torchtitan/components/loss.py:build_cross_entropy_loss",
+      .outcome = "TorchTitan stops (TypeError)",
+      .summary = "compile.components is a list of model and loss.",
+      .explanation = "TorchTitan looks whether 'model' and 'loss' are in it. Other names are ignored.",
+      .bad = {.world_size = 8, .yaml = "compile:\n  enable: true\n  components: null\ntraining:\n  seq_len: 2048\n"},
+      .good = {.world_size = 8, .yaml = "compile:\n  enable: true\n  components: [loss]\ntraining:\n  seq_len: 2048\n"}},
+     components_unreadable},
 };
 
 }  // namespace

@@ -79,6 +79,14 @@ void parts_repeat_layers(const TorchTitanRun& run, Findings& out) {
   });
 }
 
+void parts_unreadable(const TorchTitanRun& run, Findings& out) {
+  if (!run.pipelines() || !run.parsed.parts.given || run.parsed.parts.readable) return;
+  out.add(run.config.module_fqns_per_model_part, [&](Message& m) {
+    m.say("module_fqns_per_model_part is no list of lists of module names");
+    m.help("[[tok_embeddings, layers.0, ...], [..., norm, output]], or null to let TorchTitan split the model");
+  });
+}
+
 constexpr Rule<TorchTitanRun> rules[] = {
     {{.id = "TT311",
       .name = "listed-stages-uneven",
@@ -150,6 +158,21 @@ constexpr Rule<TorchTitanRun> rules[] = {
                    "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
                    "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
      parts_repeat_layers},
+    {{.id = "TT315",
+      .name = "listed-stages-unreadable",
+      .severity = Severity::error,
+      .stage = Stage::schedule,
+      .runtime_site = module_split,
+      .outcome = "TorchTitan stops (TypeError), or takes single letters for modules and drops the model",
+      .summary = "module_fqns_per_model_part is a list of lists of module names.",
+      .explanation = "One inner list for each virtual stage. A plain list of names would be read letter by letter.",
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  module_fqns_per_model_part: [tok_embeddings, output]\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
+     parts_unreadable},
 };
 
 }  // namespace
