@@ -1,16 +1,12 @@
 #pragma once
 
-#include <initializer_list>
-
+#include "backends/common/say.h"
 #include "backends/megatron/run.h"
 #include "primus_plan/diagnostics/findings.h"
 
 namespace primus_plan::megatron {
 
-/// Phrases that several rules share. All of them are made only when somebody reads the text.
-
-/// The field to point at when several multiply up: the largest one that a file sets, else the first.
-const Count& largest_of(std::initializer_list<const Count*> fields);
+/// Phrases of Megatron that several rules share. All of them are made only when somebody reads the text.
 
 /// "nearest legal world sizes: 16, 32": multiples of the smallest world around the asked one.
 void help_with_worlds(Message& message, const MegatronRun& run);
@@ -20,8 +16,4 @@ void because_of_dp(Message& message, const MegatronRun& run);
 
 /// "expert DP 2 = world 64 / (ETP 1 x EP 8 x PP 4)".
 void because_of_expert_dp(Message& message, const MegatronRun& run);
-
-/// "96, 128": the multiples of `step` around `value` that are at least `step`.
-std::string nearest_text(Int value, Int step);
-
 }  // namespace primus_plan::megatron
