@@ -90,16 +90,22 @@ std::string worlds_table(const std::vector<LegalWorld>& worlds) {
   return text;
 }
 
-std::string rewrites_text(const std::vector<Rewrite>& rewrites, std::size_t most) {
+/// A value that somebody set and the runtime does not take; deriving what is unset is no news.
+bool matters(const Rewrite& rewrite) { return rewrite.from != "null"; }
+
+std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(rewrites.size(), most); ++i) {
-    const Rewrite& rewrite = rewrites[i];
+  std::size_t shown = 0;
+  for (const Rewrite& rewrite : rewrites) {
+    if (!all && (shown == rewrites_shown || !matters(rewrite))) continue;
+    ++shown;
     text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from),
                         escape_controls(rewrite.to));
     if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
     text += '\n';
   }
-  if (rewrites.size() > most) text += fmt::format("  … and {} more (-v)\n", rewrites.size() - most);
+  const auto news = static_cast<std::size_t>(std::count_if(rewrites.begin(), rewrites.end(), matters));
+  if (!all && news > shown) text += fmt::format("  … and {} more (-v)\n", news - shown);
   return text;
 }
 
@@ -117,7 +123,7 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
   }
   line(launch_source_text(run.launch));
   for (const std::string& note : analysis.notes) line("note: " + escape_controls(note));
-  text += rewrites_text(analysis.rewrites, style.verbose ? analysis.rewrites.size() : rewrites_shown);
+  text += rewrites_text(analysis.rewrites, style.verbose);
   if (!analysis.legal_worlds.empty()) {
     if (style.worlds)
       text += worlds_table(analysis.legal_worlds);

@@ -7,9 +7,6 @@
 
 namespace primus_plan {
 
-/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`, or `limit + 1` when there are more.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
-
 /// The candidates that `word` may have been meant to be, closest first, at most `count`: letter case is ignored, about
 /// one edit in three letters is allowed, and a candidate that begins with or contains the word counts too.
 std::vector<std::string> near_misses(std::string_view word, const std::vector<std::string>& candidates,

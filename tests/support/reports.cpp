@@ -134,7 +134,7 @@ FileReport broken_report() {
                       {"lr", make_real(1e-5)},
                       {"moe_layer_freq", make_sequence({make_integer(0), make_integer(1)})},
                       {"tokenizer_type", make_null()}};
-  module.rewrites = {{"sequence_parallel", "true", "false", "TP is 1"}, {"b", "1", "2", ""}, {"c", "1", "2", "why not"}, {"d", "1", "2", ""}};
+  module.rewrites = {{"sequence_parallel", "true", "false", "TP is 1"}, {"kv_channels", "null", "128", "unset"}, {"b", "1", "2", ""}, {"c", "1", "2", "why not"}, {"d", "1", "2", ""}};
   module.notes = {"DP by the guide's formula would be 2"};
   module.findings = {batch_finding(*source), preset_finding(*preset, *source), advice_finding()};
   module.errors = 1;
