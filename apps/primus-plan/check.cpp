@@ -90,8 +90,12 @@ class Check {
     ReadFailure failure;
     std::optional<std::string> text = files_.read(input.path, failure);
     if (!text) return loader_.load(input.path, experiment_);
-    if (!looks_like_experiment(*text)) return std::nullopt;
-    return loader_.load_text(input.path, std::move(*text), experiment_);
+    const bool is_experiment = has_top_level_key(*text, "modules");
+    if (!is_experiment && !has_top_level_key(*text, "extends")) return std::nullopt;
+    LoadResult loaded = loader_.load_text(input.path, std::move(*text), experiment_);
+    // Its modules may come from the file it extends; if not, it is a preset, say.
+    if (!is_experiment && (!loaded.errors.empty() || loaded.experiments.front().is_snippet)) return std::nullopt;
+    return loaded;
   }
 
   FileReport judge(const Input& input, const LoadResult& loaded) const {

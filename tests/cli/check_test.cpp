@@ -118,6 +118,16 @@ TEST_F(CheckCommand, FolderMeansTheExperimentsBelowIt) {
   EXPECT_TRUE(contains(run_plan({"check", path, "-v"}).out, "runs/a/good.yaml: ok"));
 }
 
+TEST_F(CheckCommand, FolderMayHoldExperimentsThatExtendOthers) {
+  folder_.write("runs/base.yaml", good_experiment);
+  folder_.write("runs/child.yaml", "extends: base.yaml\nmodules:\n  pre_trainer:\n    overrides:\n      global_batch_size: 33\n");
+  folder_.write("runs/alias.yaml", "extends: base.yaml\nexp_name: other\n");
+  folder_.write("runs/preset.yaml", "extends: values.yml\nnum_layers: 2\n");
+  folder_.write("runs/values.yml", "hidden_size: 64\n");
+  const ProcessResult result = run_plan({"check", (folder_.path() / "runs").string(), "--world-size", "8"});
+  EXPECT_TRUE(result.out.ends_with("3 files: 1 error\n")) << result.out << result.err;
+}
+
 TEST_F(CheckCommand, FolderWithoutExperimentsIsTrouble) {
   folder_.write("values.yaml", "key: value\n");
   const ProcessResult result = run_plan({"check", folder_.path().string()});
