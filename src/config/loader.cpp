@@ -94,7 +94,9 @@ struct Loader::Cache {
     experiment.path = part.path;
     experiment.presets = loading.root.label;
     experiment.pragma = find_pragma(*parts.text, part.first_line, part.last_line, loading.remarks);
-    if (looks_like_experiment(*part.root)) {
+    if (!part.root->is_mapping()) {
+      loading.fail(root_fault(*part.root));
+    } else if (looks_like_experiment(*part.root)) {
       build_experiment(loading, part.root, experiment);
     } else {
       build_snippet(loading, part.root, options.backend, experiment);

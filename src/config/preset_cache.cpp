@@ -17,7 +17,9 @@ Preset PresetCache::read(const std::string& path, Layer layer) const {
     preset.error = error.finding();
     return preset;
   }
-  if (const Entry* entry = find_key_that_is_no_text(*preset.document.root)) {
+  if (!preset.document.root->is_mapping()) {
+    preset.error = root_fault(*preset.document.root);
+  } else if (const Entry* entry = find_key_that_is_no_text(*preset.document.root)) {
     preset.error = fault(loading::key_not_text, entry->key_origin,
                          fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
                          {fmt::format("quote it: \"{}\"", to_text(*entry->key))});

@@ -6,7 +6,7 @@
 #include "config/experiment_rules.h"
 #include "config/faults.h"
 #include "config/loading.h"
-#include "support/near_miss.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
@@ -52,7 +52,9 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
                                               : fmt::format("{}/{}/{}", configs, folder.name, framework);
   std::vector<std::string> help;
   const std::vector<std::string> there = loading.files.list(place);
-  const std::vector<std::string> near = near_misses(file_name(name.value->text, PresetKind::model), there);
+  const std::vector<std::string_view> candidates(there.begin(), there.end());
+  const std::string wanted = file_name(name.value->text, PresetKind::model);
+  const std::vector<std::string_view> near = nearest_names(wanted, candidates, 3);
   if (!near.empty()) help.push_back(fmt::format("did you mean {}?", fmt::join(near, ", ")));
   if (there.empty()) {
     help.push_back(loading.root.folder.empty()
