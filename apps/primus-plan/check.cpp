@@ -47,17 +47,16 @@ class Check {
     const auto formatter = make_formatter(inputs, output.is_terminal());
     Summary total;
     bool first = true;
-    output.write(formatter->begin());
     in_order<Rendered>(
         inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], *formatter); },
         [&](const Rendered& rendered) {
           total += rendered.summary;
           if (rendered.text.empty()) return;
-          output.write(first ? rendered.text : formatter->separator() + rendered.text);
+          output.write((first ? formatter->begin() : formatter->separator()) + rendered.text);
           first = false;
         });
     if (total.files == 0) throw Trouble("no experiment found: no *.yaml file with modules: below the given folders");
-    output.write(formatter->end(total));
+    output.write((first ? formatter->begin() : std::string()) + formatter->end(total));
     output.finish();
     return total.errors > 0 || (options_.strict && total.warnings > 0) ? exit_findings : exit_clean;
   }

@@ -65,7 +65,8 @@ bool has_top_level_key(std::string_view text, std::string_view key) {
     // At the start of a line, with nothing but a quote, a brace or a byte order mark before it.
     const std::size_t line_break = text.substr(0, at).rfind('\n');
     const std::size_t line = line_break == std::string_view::npos ? 0 : line_break + 1;
-    const bool starts_line = text.substr(line, at - line).find_first_not_of("{\"'\xEF\xBB\xBF") == std::string_view::npos;
+    const bool starts_line =
+        text.substr(line, at - line).find_first_not_of("{\"'\xEF\xBB\xBF") == std::string_view::npos;
     const std::size_t after = text.find_first_not_of("\"' \t", at + key.size());
     if (starts_line && after != std::string_view::npos && text[after] == ':') return true;
   }

@@ -16,8 +16,8 @@ struct Input {
 /// Hidden folders are left out. Throws Trouble for a path that is not there and a folder that cannot be read.
 std::vector<Input> find_inputs(const std::vector<std::string>& arguments);
 
-/// Whether a text seems to have this key at its top level, by the look of its lines alone: what tells, before anything is
-/// parsed, the experiments of a folder from its other YAML files.
+/// Whether a text seems to have this key at its top level, by the look of its lines alone: what tells, before anything
+/// is parsed, the experiments of a folder from its other YAML files.
 bool has_top_level_key(std::string_view text, std::string_view key);
 
 /// All of standard input. Throws Trouble past `most_bytes`.

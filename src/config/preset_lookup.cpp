@@ -21,9 +21,12 @@ struct Folder {
 
 Folder folder_of(PresetKind kind) {
   switch (kind) {
-    case PresetKind::module: return {"modules", "module preset", Layer::module_preset};
-    case PresetKind::model: return {"models", "model preset", Layer::model_preset};
-    case PresetKind::platform: break;
+    case PresetKind::module:
+      return {"modules", "module preset", Layer::module_preset};
+    case PresetKind::model:
+      return {"models", "model preset", Layer::model_preset};
+    case PresetKind::platform:
+      break;
   }
   return {"platforms", "platform preset", Layer::platform_preset};
 }

@@ -120,7 +120,8 @@ TEST_F(CheckCommand, FolderMeansTheExperimentsBelowIt) {
 
 TEST_F(CheckCommand, FolderMayHoldExperimentsThatExtendOthers) {
   folder_.write("runs/base.yaml", good_experiment);
-  folder_.write("runs/child.yaml", "extends: base.yaml\nmodules:\n  pre_trainer:\n    overrides:\n      global_batch_size: 33\n");
+  folder_.write("runs/child.yaml",
+                "extends: base.yaml\nmodules:\n  pre_trainer:\n    overrides:\n      global_batch_size: 33\n");
   folder_.write("runs/alias.yaml", "extends: base.yaml\nexp_name: other\n");
   folder_.write("runs/preset.yaml", "extends: values.yml\nnum_layers: 2\n");
   folder_.write("runs/values.yml", "hidden_size: 64\n");
@@ -130,8 +131,9 @@ TEST_F(CheckCommand, FolderMayHoldExperimentsThatExtendOthers) {
 
 TEST_F(CheckCommand, FolderWithoutExperimentsIsTrouble) {
   folder_.write("values.yaml", "key: value\n");
-  const ProcessResult result = run_plan({"check", folder_.path().string()});
+  const ProcessResult result = run_plan({"check", folder_.path().string(), "--format", "json"});
   EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
   EXPECT_TRUE(contains(result.err, "no experiment")) << result.err;
 }
 

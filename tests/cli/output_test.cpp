@@ -33,7 +33,8 @@ TEST_F(OutputOf, ClosedPipeEndsQuietly) {
 }
 
 TEST_F(OutputOf, FullDiskIsTrouble) {
-  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"check", path_}, {"resolve", path_}, {"--help"}, {"--version"}}) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"check", path_}, {"resolve", path_}, {"--help"}, {"--version"}}) {
     const ProcessResult result = run_plan(arguments, {.stdout_file = "/dev/full"});
     EXPECT_EQ(result.exit_code, 2) << arguments[0];
     EXPECT_TRUE(contains(result.err, "cannot write standard output: No space left on device")) << result.err;

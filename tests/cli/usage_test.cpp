@@ -45,11 +45,15 @@ TEST(Usage, UnknownCommandNamesTheNearest) {
   expect_trouble(run_plan({"chekc", "exp.yaml"}), "unknown command chekc; did you mean check?");
 }
 
-TEST(Usage, AFileInPlaceOfACommand) { expect_trouble(run_plan({"/dev/null"}), "did you mean primus-plan check /dev/null?"); }
+TEST(Usage, AFileInPlaceOfACommand) {
+  expect_trouble(run_plan({"/dev/null"}), "did you mean primus-plan check /dev/null?");
+}
 
 TEST(Usage, UnknownFlagNamesTheNearest) {
-  expect_trouble(run_plan({"check", "/dev/null", "--wrold-size", "8"}), "unknown flag --wrold-size; did you mean --world-size?");
-  expect_trouble(run_plan({"check", "/dev/null", "--wrold-size=8"}), "unknown flag --wrold-size; did you mean --world-size?");
+  expect_trouble(run_plan({"check", "/dev/null", "--wrold-size", "8"}),
+                 "unknown flag --wrold-size; did you mean --world-size?");
+  expect_trouble(run_plan({"check", "/dev/null", "--wrold-size=8"}),
+                 "unknown flag --wrold-size; did you mean --world-size?");
   expect_trouble(run_plan({"resolve", "/dev/null", "-Z"}), "unknown flag -Z");
 }
 

@@ -21,15 +21,14 @@ std::string base64(const std::string& bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     unsigned value = 0;
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k) value = value << 8U | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 3; ++k)
+      value = value << 8U | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
     for (std::size_t k = 0; k < 4; ++k) text += k <= count ? letters[value >> (18 - 6 * k) & 63U] : '=';
   }
   return text;
 }
 
-Json integer(const Node& node) {
-  return node.kind == Kind::integer ? Json(node.integer) : Json::parse(node.text);
-}
+Json integer(const Node& node) { return node.kind == Kind::integer ? Json(node.integer) : Json::parse(node.text); }
 
 Json real(double value) {
   if (std::isnan(value)) return "nan";
@@ -57,19 +56,31 @@ bool is_same_scalar(const Json& a, const Json& b) {
 
 Json plain(const Node& node) {
   switch (node.kind) {
-    case Kind::null: return nullptr;
-    case Kind::boolean: return node.boolean;
+    case Kind::null:
+      return nullptr;
+    case Kind::boolean:
+      return node.boolean;
     case Kind::integer:
-    case Kind::big_integer: return integer(node);
-    case Kind::real: return real(node.real).is_string() ? Json{{"$float", real(node.real)}} : real(node.real);
-    case Kind::string: return node.text;
-    case Kind::date: return {{"$date", node.text}};
-    case Kind::datetime: return {{"$datetime", node.text}};
-    case Kind::bytes: return {{"$bytes", base64(node.text)}};
-    case Kind::sequence: return items(node, plain);
-    case Kind::set: return {{"$set", items(node, plain)}};
-    case Kind::tuple: return {{"$tuple", items(node, plain)}};
-    case Kind::mapping: break;
+    case Kind::big_integer:
+      return integer(node);
+    case Kind::real:
+      return real(node.real).is_string() ? Json{{"$float", real(node.real)}} : real(node.real);
+    case Kind::string:
+      return node.text;
+    case Kind::date:
+      return {{"$date", node.text}};
+    case Kind::datetime:
+      return {{"$datetime", node.text}};
+    case Kind::bytes:
+      return {{"$bytes", base64(node.text)}};
+    case Kind::sequence:
+      return items(node, plain);
+    case Kind::set:
+      return {{"$set", items(node, plain)}};
+    case Kind::tuple:
+      return {{"$tuple", items(node, plain)}};
+    case Kind::mapping:
+      break;
   }
   Json result = Json::object();
   if (has_text_keys(node)) {
@@ -85,19 +96,31 @@ Json plain(const Node& node) {
 Json typed(const Node& node) {
   const auto make = [](std::string_view type, Json value) { return Json{{"type", type}, {"value", std::move(value)}}; };
   switch (node.kind) {
-    case Kind::null: return make("None", nullptr);
-    case Kind::boolean: return make("bool", node.boolean);
+    case Kind::null:
+      return make("None", nullptr);
+    case Kind::boolean:
+      return make("bool", node.boolean);
     case Kind::integer:
-    case Kind::big_integer: return make("int", integer(node));
-    case Kind::real: return make("float", real(node.real));
-    case Kind::string: return make("str", node.text);
-    case Kind::date: return make("date", node.text);
-    case Kind::datetime: return make("datetime", node.text);
-    case Kind::bytes: return make("bytes", hex(node.text));
-    case Kind::sequence: return make("list", items(node, typed));
-    case Kind::set: return make("set", items(node, typed));
-    case Kind::tuple: return make("tuple", items(node, typed));
-    case Kind::mapping: break;
+    case Kind::big_integer:
+      return make("int", integer(node));
+    case Kind::real:
+      return make("float", real(node.real));
+    case Kind::string:
+      return make("str", node.text);
+    case Kind::date:
+      return make("date", node.text);
+    case Kind::datetime:
+      return make("datetime", node.text);
+    case Kind::bytes:
+      return make("bytes", hex(node.text));
+    case Kind::sequence:
+      return make("list", items(node, typed));
+    case Kind::set:
+      return make("set", items(node, typed));
+    case Kind::tuple:
+      return make("tuple", items(node, typed));
+    case Kind::mapping:
+      break;
   }
   Json pairs = Json::array();
   for (const Entry& entry : node.entries()) pairs.push_back(Json::array({typed(*entry.key), typed(*entry.value)}));
