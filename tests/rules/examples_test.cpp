@@ -7,6 +7,7 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/config/launch.h"
 
 namespace primus_plan {
 namespace {
@@ -58,11 +59,11 @@ TEST_P(RuleExamples, IsDescribed) {
   EXPECT_FALSE(rule.summary.empty());
   EXPECT_FALSE(rule.explanation.empty());
   EXPECT_TRUE(rule.summary.ends_with('.')) << rule.summary;
-  if (rule.stage != Stage::advice) EXPECT_FALSE(rule.runtime_site.empty());
+  EXPECT_EQ(rule.runtime_site.empty(), rule.stage == Stage::advice) << rule.id;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RuleExamples, testing::ValuesIn(all_rules()),
-                         [](const auto& info) { return std::string(info.param->id); });
+                         [](const auto& test) { return std::string(test.param->id); });
 
 TEST(Rules, IdsAndNamesAreUnique) {
   std::set<std::string_view> seen;

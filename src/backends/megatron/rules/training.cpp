@@ -182,7 +182,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "Training is counted in iterations or in samples. The pre_trainer preset sets train_iters: 1000, "
                      "so counting samples needs\n"
                      "train_iters: null.",
-      .bad = {.world_size = 8, .yaml = "train_samples: 16000\n"},
+      .bad = {.world_size = 8, .yaml = "train_samples: 16000\nlr_warmup_iters: 0\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
                        "train_iters: null\n"
