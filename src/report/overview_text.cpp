@@ -90,22 +90,24 @@ std::string worlds_table(const std::vector<LegalWorld>& worlds) {
   return text;
 }
 
-/// A value that somebody set and the runtime does not take; deriving what is unset is no news.
-bool matters(const Rewrite& rewrite) { return rewrite.from != "null"; }
-
+/// All rewrites, or only the first few of values that the user asked for: presets and defaults are rewritten all the time.
 std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
   std::string text;
+  std::size_t left_out = 0;
   std::size_t shown = 0;
   for (const Rewrite& rewrite : rewrites) {
-    if (!all && (shown == rewrites_shown || !matters(rewrite))) continue;
+    if (!all && !rewrite.asked) continue;
+    if (!all && shown == rewrites_shown) {
+      ++left_out;
+      continue;
+    }
     ++shown;
     text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from),
                         escape_controls(rewrite.to));
     if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
     text += '\n';
   }
-  const auto news = static_cast<std::size_t>(std::count_if(rewrites.begin(), rewrites.end(), matters));
-  if (!all && news > shown) text += fmt::format("  … and {} more (-v)\n", news - shown);
+  if (left_out > 0) text += fmt::format("  … and {} more (-v)\n", left_out);
   return text;
 }
 
