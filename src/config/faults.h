@@ -27,9 +27,9 @@ inline Finding fault(const RuleInfo& rule, const Origin& where, std::string mess
 
 /// The fault of a root that is no mapping; Primus stops when it makes a namespace of it.
 inline Finding root_fault(const Node& root) {
-  return fault(loading::root_not_a_mapping, root.origin,
-               fmt::format("the top level of the file must be a mapping of keys to values, but it is {}",
-                           to_string(root.kind)));
+  return fault(
+      loading::root_not_a_mapping, root.origin,
+      fmt::format("the top level of the file must be a mapping of keys to values, but it is {}", to_string(root.kind)));
 }
 
 }  // namespace primus_plan

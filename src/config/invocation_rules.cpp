@@ -44,11 +44,11 @@ const RuleInfo bad_override_token{
     .explanation =
         "Overrides are written key=value, --key=value, --key value, or --key for true. A single dash, or a "
         "word without =, is skipped; the run goes on without it, which is easily overlooked.",
-    .bad = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size 4
+    .bad = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size 1
 micro_batch_size: 2
 global_batch_size: 16
 )"},
-    .good = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size=4
+    .good = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size=1
 micro_batch_size: 2
 global_batch_size: 16
 )"},
@@ -68,7 +68,7 @@ const RuleInfo bad_set{
 micro_batch_size: 2
 global_batch_size: 16
 )"},
-    .good = {.world_size = 8, .yaml = R"(# run with: --set micro_batch_size=4
+    .good = {.world_size = 8, .yaml = R"(# run with: --set micro_batch_size=1
 micro_batch_size: 2
 global_batch_size: 16
 )"},

@@ -47,6 +47,13 @@ struct Parts {
   Remarks remarks;
 };
 
+/// The line of the `---` that a document starts with.
+std::uint32_t marker_line(const Source& source, const Node& root) {
+  std::uint32_t line = root.origin.line;
+  while (line > 1 && !source.line(line).starts_with("---")) --line;
+  return line;
+}
+
 Parts split_documents(const std::string& path, const std::string& text, const Limits& limits,
                       const Environment& environment, const LoadError& refusal) {
   Parts result;
@@ -59,7 +66,7 @@ Parts split_documents(const std::string& path, const std::string& text, const Li
     Part part{.path = i == 0 ? path : fmt::format("{}#{}", path, i + 1),
               .root = substitute_environment(roots[i], environment)};
     if (i > 0) part.first_line = result.parts.back().last_line + 1;
-    if (i + 1 < roots.size()) part.last_line = roots[i + 1]->origin.line - 1;
+    if (i + 1 < roots.size()) part.last_line = marker_line(*result.text, *roots[i + 1]) - 1;
     result.parts.push_back(std::move(part));
   }
   if (result.parts.empty()) throw refusal;

@@ -39,4 +39,15 @@ PresetPtr PresetCache::get(const std::string& path, Layer layer) {
   return presets_.emplace(key, std::move(preset)).first->second;
 }
 
+NodePtr PresetCache::merged(const NodePtr& module, const NodePtr& model) {
+  const std::pair key(module.get(), model.get());
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = merged_.find(key); found != merged_.end()) return found->second;
+  }
+  NodePtr result = add_to_namespace(without_key(module, "name"), without_key(model, "name"));
+  const std::scoped_lock lock(mutex_);
+  return merged_.emplace(key, std::move(result)).first->second;
+}
+
 }  // namespace primus_plan

@@ -20,17 +20,19 @@ class Tree : public ::testing::Test {
     files.put("tree/primus/configs/models/megatron/small.yaml",
               "seq_length: 4096\nnum_layers: 24\nspare: \"null\"\nname: small\n");
     files.put("tree/primus/configs/models/megatron/llama3_8B.yaml", "num_layers: 32\n");
-    files.put("tree/primus/configs/platforms/platform_azure.yaml",
-              "name: azure\nnum_nodes_env_key: MY_NODES\nnode_rank_env_key: NODE_RANK\nmaster_addr_env_key: MASTER_ADDR\n"
-              "master_port_env_key: MASTER_PORT\ngpus_per_node_env_key: MY_GPUS\nmaster_sink_level: DEBUG\n"
-              "workspace: ./output\n");
+    files.put(
+        "tree/primus/configs/platforms/platform_azure.yaml",
+        "name: azure\nnum_nodes_env_key: MY_NODES\nnode_rank_env_key: NODE_RANK\nmaster_addr_env_key: MASTER_ADDR\n"
+        "master_port_env_key: MASTER_PORT\ngpus_per_node_env_key: MY_GPUS\nmaster_sink_level: DEBUG\n"
+        "workspace: ./output\n");
   }
 
   static std::string experiment(const std::string& module) {
     return "work_group: team\nuser_name: me\nexp_name: e\nworkspace: ./output\nmodules:\n  pre_trainer:\n" + module;
   }
   static std::string with_overrides(const std::string& overrides) {
-    return experiment("    framework: megatron\n    config: pre_trainer.yaml\n    model: small.yaml\n    overrides:\n" + overrides);
+    return experiment("    framework: megatron\n    config: pre_trainer.yaml\n    model: small.yaml\n    overrides:\n" +
+                      overrides);
   }
   LoadResult load(const std::string& text, ExperimentOptions options = {}) const {
     if (!options.primus_root) options.primus_root = "tree";
@@ -53,7 +55,8 @@ std::vector<std::string> ladder(const Module& module, std::string_view key) {
   const Entry* entry = module.params->entry_at_path(key);
   const Assignment* assignment = entry != nullptr ? entry->history.get() : nullptr;
   for (; assignment != nullptr; assignment = assignment->previous.get()) {
-    const std::string text = std::string(to_string(assignment->value->origin.layer)) + " " + to_text(*assignment->value);
+    const std::string text =
+        std::string(to_string(assignment->value->origin.layer)) + " " + to_text(*assignment->value);
     result.insert(result.begin(), assignment->kept ? text : "(" + text + ")");
   }
   return result;
@@ -66,9 +69,8 @@ TEST_F(Tree, EveryLayerStaysInTheHistory) {
   ASSERT_EQ(result.experiments.size(), 1U) << result.errors.at(0).message;
   const Module& module = result.experiments[0].modules.at(0);
   EXPECT_EQ(module.params->get("seq_length")->integer, 16384);
-  EXPECT_THAT(ladder(module, "seq_length"),
-              ElementsAre("module preset 1024", "(model preset 4096)", "environment 2048", "command line 8192",
-                          "command line 16384"));
+  EXPECT_THAT(ladder(module, "seq_length"), ElementsAre("module preset 1024", "(model preset 4096)", "environment 2048",
+                                                        "command line 8192", "command line 16384"));
   EXPECT_THAT(ladder(module, "num_layers"), ElementsAre("model preset 24"));
   EXPECT_EQ(to_string(module.params->get("micro_batch_size")->origin),
             "tree/primus/configs/modules/megatron/pre_trainer.yaml:1:19");
@@ -83,8 +85,9 @@ TEST_F(Tree, OverridesReachIntoMappings) {
 }
 
 TEST_F(Tree, TheRuntimesShapeLeavesSomeKeysOut) {
-  const LoadResult result = load(experiment("    framework: megatron\n    config: pre_trainer\n    model: small.yaml\n"
-                                            "    trainer_class: Mine\n    extra: 7\n    seq_length: 9\n"));
+  const LoadResult result =
+      load(experiment("    framework: megatron\n    config: pre_trainer\n    model: small.yaml\n"
+                      "    trainer_class: Mine\n    extra: 7\n    seq_length: 9\n"));
   ASSERT_EQ(result.experiments.size(), 1U) << result.errors.at(0).message;
   const Module& module = result.experiments[0].modules.at(0);
   EXPECT_EQ(module.trainer_class, "Mine");
@@ -114,7 +117,7 @@ TEST_F(Tree, SetReadsYamlAndPointsIntoTheFlag) {
                                  {.sets = {{"nested.b", "[1, 1.0e-5, null]"}, {"new", "{\"x\": true}"}}});
   ASSERT_EQ(result.experiments.size(), 1U) << result.errors.at(0).message;
   const Module& module = result.experiments[0].modules.at(0);
-  EXPECT_EQ(to_text(*module.params->get("nested")), "{a: 1, b: [1, 1e-05, null]}");
+  EXPECT_EQ(to_text(*module.params->get("nested")), "{a: 1, b: [1, 1.0e-05, null]}");
   const Origin& origin = module.params->at_path("new.x")->origin;
   EXPECT_EQ(to_string(origin), "--set:1:11");
   EXPECT_EQ(origin.source->line(1), "new={\"x\": true}");
@@ -142,7 +145,8 @@ TEST_F(Tree, NamesOfTheOutputFolderAreText) {
 }
 
 TEST_F(Tree, ANameThatIsNearlyAPresetIsSuggested) {
-  const LoadResult result = load(experiment("    framework: megatron\n    config: pre_trainer.yaml\n    model: lama3_8B\n"));
+  const LoadResult result =
+      load(experiment("    framework: megatron\n    config: pre_trainer.yaml\n    model: lama3_8B\n"));
   ASSERT_THAT(names(result.errors), ElementsAre("preset-not-found"));
   EXPECT_THAT(result.errors[0].help.at(0), HasSubstr("llama3_8B.yaml"));
   EXPECT_EQ(to_string(result.errors[0].primary.origin), "exp.yaml:9:12");
@@ -151,10 +155,12 @@ TEST_F(Tree, ANameThatIsNearlyAPresetIsSuggested) {
 TEST_F(Tree, PresetsMayNotLieOutsideOfConfigs) {
   files.put("tree/primus/evil.yaml", "a: 1\n");
   for (const char* name : {"../../../evil.yaml", "/etc/passwd", "x/../../../../evil"}) {
-    const LoadResult result = load(experiment("    framework: megatron\n    config: pre_trainer\n    model: " + std::string(name) + "\n"));
+    const LoadResult result =
+        load(experiment("    framework: megatron\n    config: pre_trainer\n    model: " + std::string(name) + "\n"));
     EXPECT_THAT(names(result.errors), ElementsAre("path-traversal")) << name;
   }
-  const LoadResult inside = load(experiment("    framework: x\n    config: ../megatron/pre_trainer\n    model: ../megatron/small\n"));
+  const LoadResult inside =
+      load(experiment("    framework: x\n    config: ../megatron/pre_trainer\n    model: ../megatron/small\n"));
   EXPECT_EQ(inside.experiments.size(), 1U) << "leaving the framework's folder alone is no traversal";
 }
 
@@ -169,7 +175,8 @@ TEST_F(Tree, KeysMustBeText) {
 }
 
 TEST_F(Tree, AModuleWithoutConfigIsLeftAsItIs) {
-  const LoadResult result = load(experiment("    framework: megatron\n    model: small.yaml\n    params: {a: 1}\n    b: 2\n"));
+  const LoadResult result =
+      load(experiment("    framework: megatron\n    model: small.yaml\n    params: {a: 1}\n    b: 2\n"));
   ASSERT_EQ(result.experiments.size(), 1U) << result.errors.at(0).message;
   const Module& module = result.experiments[0].modules.at(0);
   EXPECT_EQ(module.name, "exp.modules.pre_trainer");
@@ -179,8 +186,8 @@ TEST_F(Tree, AModuleWithoutConfigIsLeftAsItIs) {
 
 TEST_F(Tree, CommandLineGoesToTheModuleThatWouldRun) {
   const std::string module = "    framework: megatron\n    config: pre_trainer.yaml\n    model: small.yaml\n";
-  const LoadResult result = load("work_group: t\nuser_name: m\nexp_name: e\nworkspace: o\nmodules:\n  a_trainer:\n" + module +
-                                     "  post_trainer:\n" + module,
+  const LoadResult result = load("work_group: t\nuser_name: m\nexp_name: e\nworkspace: o\nmodules:\n  a_trainer:\n" +
+                                     module + "  post_trainer:\n" + module,
                                  {.tokens = {"x=1"}});
   ASSERT_EQ(result.experiments.size(), 1U);
   EXPECT_EQ(result.experiments[0].modules.at(0).params->get("x"), nullptr);

@@ -1,8 +1,7 @@
-#include "primus_plan/config/launch.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "primus_plan/config/launch.h"
 #include "primus_plan/diagnostics/load_error.h"
 
 namespace primus_plan {
@@ -77,7 +76,8 @@ TEST(Launch, ThePlatformNamesTheVariables) {
   const auto entry = [](const char* key, NodePtr value) {
     return Entry{make_string(key), value, {}, std::make_shared<const Assignment>(Assignment{value, {}})};
   };
-  platform.set_entries({entry("num_nodes_env_key", make_string("MY_NODES")), entry("gpus_per_node_env_key", make_null())});
+  platform.set_entries(
+      {entry("num_nodes_env_key", make_string("MY_NODES")), entry("gpus_per_node_env_key", make_null())});
   exp.set_entries({entry("platform", std::make_shared<const Node>(platform))});
   experiment.exp = std::make_shared<const Node>(exp);
   Environment environment;

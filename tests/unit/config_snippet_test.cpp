@@ -31,7 +31,8 @@ TEST(Snippet, TheKeysTellTheBackend) {
   EXPECT_EQ(framework_of("global_batch_size: 100\n"), "megatron");
   EXPECT_EQ(framework_of("tensor_parallel_size: 2\n"), "megatron") << "misspelt, but Megatron's way to write";
   EXPECT_EQ(framework_of("add_bias_linear: true\n"), "megatron") << "known from its presets";
-  EXPECT_EQ(framework_of("parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  local_batch_size: 4\n"), "torchtitan");
+  EXPECT_EQ(framework_of("parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  local_batch_size: 4\n"),
+            "torchtitan");
   EXPECT_EQ(framework_of("ici_fsdp_parallelism: 8\n"), "maxtext");
   EXPECT_EQ(framework_of("per_device_batch_size: 2\nvocab_size: 32000\n"), "maxtext");
 }
@@ -62,17 +63,24 @@ TEST(Snippet, PresetsAndASmallModelAreAssumedAround) {
   EXPECT_EQ(to_string(module.params->get("seq_length")->origin), "snippet.yaml:1:13");
   EXPECT_EQ(module.params->get("micro_batch_size")->integer, 2);
   EXPECT_TRUE(module.params->get("moe_layer_freq")->is_null());
-  EXPECT_EQ(load("max_position_embeddings: 7\nseq_length: 4\n").experiments.at(0).modules.at(0).params->get("max_position_embeddings")->integer, 7);
+  EXPECT_EQ(load("max_position_embeddings: 7\nseq_length: 4\n")
+                .experiments.at(0)
+                .modules.at(0)
+                .params->get("max_position_embeddings")
+                ->integer,
+            7);
 }
 
 TEST(Snippet, DocumentsAreExperimentsOfTheirOwn) {
-  const LoadResult result = load("# primus-plan: world-size=8\nmicro_batch_size: 1\n---\n# primus-plan: world-size=16\nmicro_batch_size: 2\n");
+  const LoadResult result = load(
+      "# primus-plan: world-size=8\nmicro_batch_size: 1\n---\n# primus-plan: world-size=16\nmicro_batch_size: 2\n");
   ASSERT_EQ(result.experiments.size(), 2U) << result.errors.at(0).message;
   EXPECT_EQ(result.experiments[0].path, "snippet.yaml");
   EXPECT_EQ(result.experiments[1].path, "snippet.yaml#2");
   EXPECT_EQ(result.experiments[0].pragma.world_size, 8);
   EXPECT_EQ(result.experiments[1].pragma.world_size, 16);
-  EXPECT_EQ(to_string(result.experiments[1].modules.at(0).params->get("micro_batch_size")->origin), "snippet.yaml:5:19");
+  EXPECT_EQ(to_string(result.experiments[1].modules.at(0).params->get("micro_batch_size")->origin),
+            "snippet.yaml:5:19");
   EXPECT_EQ(framework_of("micro_batch_size: 1\n---\nwork_group: x\nmodules: {}\n"), "several-documents");
 }
 
@@ -80,15 +88,17 @@ TEST(Snippet, CommandLineAndVariablesReachIt) {
   const MemoryFiles files;
   Environment environment;
   environment.set("TP", "4");
-  const LoadResult result = Loader(files, environment)
-                                .load_text("-", "tensor_model_parallel_size: ${TP:1}\n", {.sets = {{"seq_length", "8"}}});
+  const LoadResult result =
+      Loader(files, environment)
+          .load_text("-", "tensor_model_parallel_size: ${TP:1}\n", {.sets = {{"seq_length", "8"}}});
   ASSERT_EQ(result.experiments.size(), 1U) << result.errors.at(0).message;
   EXPECT_EQ(result.experiments[0].modules.at(0).params->get("tensor_model_parallel_size")->integer, 4);
   EXPECT_EQ(result.experiments[0].modules.at(0).params->get("seq_length")->integer, 8);
 }
 
 TEST(Pragma, IsACommentAnywhereInTheFile) {
-  const LoadResult result = load("micro_batch_size: 1\n  # primus-plan: nodes=8, gpus-per-node=4\n# primus-plan: world-size=2\n");
+  const LoadResult result =
+      load("micro_batch_size: 1\n  # primus-plan: nodes=8, gpus-per-node=4\n# primus-plan: world-size=2\n");
   ASSERT_EQ(result.experiments.size(), 1U);
   const Pragma& pragma = result.experiments[0].pragma;
   EXPECT_EQ(pragma.nodes, 8);
@@ -107,7 +117,8 @@ TEST(Pragma, WhatIsNotUnderstoodIsARemark) {
   EXPECT_THAT(remarks("# the primus-plan: world-size=0 in prose"), IsEmpty());
   EXPECT_THAT(remarks("# primus-plan: world-size=0"), ElementsAre("bad-pragma"));
   EXPECT_THAT(remarks("# primus-plan: world-size"), ElementsAre("bad-pragma"));
-  EXPECT_THAT(remarks("# primus-plan: worldsize=8 nodes=99999999999999999999"), ElementsAre("bad-pragma", "bad-pragma"));
+  EXPECT_THAT(remarks("# primus-plan: worldsize=8 nodes=99999999999999999999"),
+              ElementsAre("bad-pragma", "bad-pragma"));
 }
 
 }  // namespace
