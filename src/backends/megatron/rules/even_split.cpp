@@ -15,7 +15,8 @@ constexpr const char* layers_to_build = "megatron/core/transformer/transformer_b
 void help_with_uneven_split(Message& m, const MegatronRun& run) {
   const Int total = layers_with_slots(run);
   const Int pp = run.pp();
-  m.help("pipeline_model_parallel_size that divides {}: {}", total, divisors_text(total, 64));
+  m.help("pipeline_model_parallel_size that divides {}: {}", total,
+         divisors_text(total, run.dp() > 0 ? run.dp() * pp : pp));
   m.help("num_layers next to it that PP {} divides: {}", pp, nearest_text(*run.config.num_layers.value, pp));
   const Int each = (total + pp - 1) / pp;
   const Int last = total - each * (pp - 1);
