@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 namespace primus_plan::megatron {
@@ -138,6 +139,75 @@ LayerFrequency parse_layer_frequency(const Raw& field) {
   return out;
 }
 
+/// Python's int(text): spaces around, a sign, digits with single underscores between them.
+std::optional<Int> python_int(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n\r\f\v";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return std::nullopt;
+  text = text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  const bool negative = text.front() == '-';
+  if (negative || text.front() == '+') text.remove_prefix(1);
+  Int value = 0;
+  bool after_digit = false;
+  for (const char c : text) {
+    if (c == '_' && after_digit) {
+      after_digit = false;
+      continue;
+    }
+    if (c < '0' || c > '9') return std::nullopt;
+    if (__builtin_mul_overflow(value, Int{10}, &value) || __builtin_add_overflow(value, Int{c - '0'}, &value))
+      return std::nullopt;
+    after_digit = true;
+  }
+  if (!after_digit) return std::nullopt;
+  return negative ? -value : value;
+}
+
+std::optional<Int> layer_id(const Node& item) {
+  switch (item.kind) {
+    case Kind::integer:
+      return item.integer;
+    case Kind::boolean:
+      return item.boolean ? 1 : 0;
+    case Kind::real:
+      // int() cuts the fraction off; it fails on infinities and on what is no number.
+      return std::abs(item.real) < 9e15 ? std::optional<Int>(static_cast<Int>(item.real)) : std::nullopt;
+    case Kind::string:
+      return python_int(item.text);
+    default:
+      return std::nullopt;
+  }
+}
+
+void add_layer_id(LayerIds& out, std::optional<Int> id) {
+  if (id) {
+    out.ids.push_back(*id);
+  } else {
+    out.readable = false;
+  }
+}
+
+/// Source: primus/backends/megatron/patches/recompute_layer_patches.py:validate_specified_recompute_layers.
+LayerIds parse_layer_ids(const Raw& field) {
+  LayerIds out;
+  if (field.value == nullptr) return out;
+  const Node& node = *field.value;
+  if (node.is_string()) {
+    std::string_view rest = node.text;
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      const std::string_view part = rest.substr(0, comma);
+      if (part.find_first_not_of(" \t\n\r\f\v") != std::string_view::npos) add_layer_id(out, python_int(part));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  } else if (node.is_sequence() || node.kind == Kind::set || node.kind == Kind::tuple) {
+    for (const NodePtr& item : node.items) add_layer_id(out, layer_id(*item));
+  } else {
+    out.readable = false;
+  }
+  return out;
+}
+
 std::vector<std::string_view> words(const Raw& field) {
   std::vector<std::string_view> out;
   if (field.value == nullptr) return out;
@@ -196,6 +266,7 @@ ParsedKeys parse_keys(const MegatronConfig& config) {
   ParsedKeys out;
   out.moe_layers = parse_layer_frequency(config.moe_layer_freq);
   out.recompute_modules = words(config.recompute_modules);
+  out.recompute_layer_ids = parse_layer_ids(config.recompute_layer_ids);
   out.cp_comm_types = words(config.cp_comm_type);
   out.ramp_up = parse_ramp(config.rampup_batch_size);
   parse_layouts(config, out);
