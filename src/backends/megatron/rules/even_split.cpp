@@ -64,6 +64,7 @@ void layers_not_divisible_late(const MegatronRun& run, Findings& out) {
 }
 
 void slots_not_divisible(const MegatronRun& run, Findings& out) {
+  if (has_hybrid_pattern(run)) return;  // no slots there
   if (split_fails(run, Kind::slots_not_divisible) && !split_is_checked_early(run)) {
     out.add(run.config.num_layers, [&](Message& m) {
       m.say("{} is not a multiple of pipeline_model_parallel_size {}", layers_text(run), run.pp());
