@@ -77,6 +77,7 @@ void Composer::count(Composed& parent, const Composed& child, std::size_t at) {
 
 Composer::Composed Composer::compose_alias(bool flow) {
   const Event& event = peek();
+  check_floor(std::exchange(value_floor_, 0), event.at);
   const Gaps::Passed passed = gaps_.pass(event.at, flow);
   gaps_.pass_alias();
   const Range range{event.at, gaps_.at()};
@@ -128,6 +129,7 @@ Composer::Composed Composer::compose_scalar(bool flow) {
   const Event& event = peek();
   // yaml-cpp marks an empty value by the token after it, or by the end of what it has read.
   const bool may_lag = event.type == Type::null && event.anchor == 0;
+  const std::size_t floor = std::exchange(value_floor_, 0);
   const Gaps::Passed passed = gaps_.pass(may_lag ? std::max(event.at, gaps_.at()) : event.at, flow);
   Composed result;
   result.node = std::make_shared<Node>();
@@ -151,6 +153,7 @@ Composer::Composed Composer::compose_scalar(bool flow) {
     range = {passed.after_indicator, passed.after_indicator};
   }
   result.nothing = !has_content && scalar.end == event.at;
+  if (!result.nothing) check_floor(floor, has_content ? at : event.at);
   if (!result.nothing) gaps_.move_to(scalar.end);
   type_scalar(result, event, std::move(scalar), quoted, plain_tag, range);
   remember(event, result);
@@ -181,7 +184,9 @@ void Composer::fail_tag(const Event& event, const Origin& origin, std::string_vi
 // ---- sequences ----
 
 std::size_t Composer::enter_collection(const Event& event, bool flow) {
+  const std::size_t floor = std::exchange(value_floor_, 0);
   gaps_.pass(event.at, flow);
+  if (event.flow) check_floor(floor, event.at);
   const bool tagged = event.tag > EventStream::quoted_tag || (event.tag == EventStream::quoted_tag && text_.peek(event.at) == '!');
   if (event.anchor != 0 || tagged) gaps_.pass_properties();
   if (event.anchor != 0) anchors_[event.anchor] = {};
@@ -279,8 +284,16 @@ Composer::Pair Composer::compose_pair(bool flow) {
   }
   check_key(pair);
   if (!pair.key.explicit_key) check_simple_key(event.at, flow);
+  value_floor_ = flow ? 0 : indent_;
   pair.value = compose_value(Role::any, flow);
   return pair;
+}
+
+/// PyYAML takes a token at the column of the mapping's keys for a key.
+void Composer::check_floor(std::size_t floor, std::size_t at) {
+  if (floor == 0 || column_of(at) >= floor) return;
+  locator_.fail(loading::invalid_yaml, {at, at + 1},
+                "this value stands where the next key is expected: indent it more than its key");
 }
 
 void Composer::check_key(const Pair& pair) {
@@ -305,7 +318,12 @@ void Composer::check_simple_key(std::size_t begin, bool flow) {
     same_line = false;
     colon = text_.peek(colon) == '#' ? text_.line_end(colon) : text_.skip_spaces(text_.after_break(colon));
   }
-  if (text_.peek(colon) != ':' || !(flow || text_.is_blank(colon + 1))) return;
+  const bool has_colon = text_.peek(colon) == ':' && (flow || text_.is_blank(colon + 1));
+  if (!has_colon && !flow) {
+    locator_.fail(loading::invalid_yaml, {begin, key_end},
+                  "this line stands where a key is expected, but it has no colon after its key");
+  }
+  if (!has_colon) return;
   same_line = same_line && text_.between(begin, key_end).find_first_of("\r\n") == std::string_view::npos;
   if (!same_line || colon - begin > longest_key) {
     locator_.fail(loading::invalid_yaml, {begin, key_end},

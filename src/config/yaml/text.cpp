@@ -27,6 +27,18 @@ bool is_allowed(char32_t c) {
                      : fmt::format("the byte 0x{:02X} is not UTF-8 text here; save the file as UTF-8", byte));
 }
 
+/// Offsets of the first digit of escapes such as \ud83d. PyYAML takes lone surrogates, yaml-cpp does not.
+std::vector<std::size_t> find_surrogate_escapes(std::string_view text) {
+  std::vector<std::size_t> found;
+  for (std::size_t at = text.find("\\u"); at != std::string_view::npos; at = text.find("\\u", at + 2)) {
+    const std::string_view digits = text.substr(at + 2, 2);
+    const bool surrogate = digits.size() == 2 && (digits[0] == 'd' || digits[0] == 'D') &&
+                           std::string_view("89abcdefABCDEF").find(digits[1]) != std::string_view::npos;
+    if (surrogate) found.push_back(at + 2);
+  }
+  return found;
+}
+
 }  // namespace
 
 CheckedText::CheckedText(Locator& locator) : view_(locator.text()) {
@@ -51,11 +63,20 @@ CheckedText::CheckedText(Locator& locator) : view_(locator.text()) {
     if (c.value == 0x85) next_lines.push_back(i);
     i += c.length;
   }
-  if (lone_returns.empty() && next_lines.empty()) return;
-  changed_ = text;
-  for (const std::size_t at : lone_returns) changed_[at] = '\n';
-  for (const std::size_t at : next_lines) changed_.replace(at, 2, "\r\n");
-  view_ = changed_;
+  if (!lone_returns.empty() || !next_lines.empty()) {
+    changed_ = text;
+    for (const std::size_t at : lone_returns) changed_[at] = '\n';
+    for (const std::size_t at : next_lines) changed_.replace(at, 2, "\r\n");
+    view_ = changed_;
+  }
+  parser_view_ = view_;
+  const auto surrogates = find_surrogate_escapes(view_);
+  const bool ends_with_break = view_.ends_with('\n');
+  if (surrogates.empty() && ends_with_break) return;
+  for_parser_ = view_;
+  for (const std::size_t at : surrogates) for_parser_[at] = '0';
+  if (!ends_with_break) for_parser_ += '\n';
+  parser_view_ = for_parser_;
 }
 
 }  // namespace primus_plan::yaml
