@@ -138,12 +138,11 @@ Composer::Composed Composer::compose_scalar(bool flow) {
   bool plain_tag = false;
   Scalar scalar;
   const std::size_t at = start_of_scalar(event, flow, has_content, plain_tag, scalar.end);
-  bool quoted = false;
+  const char first = text_.peek(at);
+  bool quoted = has_content && (first == '\'' || first == '"');
+  const bool block = has_content && !flow && (first == '|' || first == '>');
   Range range{event.at, scalar.end};
   if (has_content) {
-    const char c = text_.peek(at);
-    quoted = c == '\'' || c == '"';
-    const bool block = !flow && (c == '|' || c == '>');
     scalar = quoted  ? read_quoted(text_, at, locator_)
              : block ? read_block(text_, at, std::max<std::size_t>(indent_, 1), locator_)
                      : read_plain(text_, at, indent_, flow, locator_);
@@ -153,7 +152,7 @@ Composer::Composed Composer::compose_scalar(bool flow) {
     range = {passed.after_indicator, passed.after_indicator};
   }
   result.nothing = !has_content && scalar.end == event.at;
-  if (!result.nothing) check_floor(floor, has_content ? at : event.at);
+  if (!result.nothing && !(block && at == event.at)) check_floor(floor, has_content && !block ? at : event.at);
   if (!result.nothing) gaps_.move_to(scalar.end);
   type_scalar(result, event, std::move(scalar), quoted, plain_tag, range);
   remember(event, result);

@@ -18,6 +18,48 @@ bool is_allowed(char32_t c) {
   return c != 0xFFFE && c != 0xFFFF;
 }
 
+/// Counts, within one line, what yaml-cpp keeps in memory while it looks ahead for the colon of a possible key.
+struct LineLoad {
+  std::ptrdiff_t open = 0;         ///< brackets without their partner
+  std::ptrdiff_t marks = 0;        ///< quotes, anchors, aliases, tags
+  std::ptrdiff_t punctuation = 0;  ///< brackets, commas, question marks
+
+  void add(char c) {
+    switch (c) {
+      case '[':
+      case '{': ++open, ++punctuation; break;
+      case ']':
+      case '}': --open, ++punctuation; break;
+      case ',':
+      case '?': ++punctuation; break;
+      case '&':
+      case '*':
+      case '!':
+      case '"':
+      case '\'': ++marks; break;
+      case '\n':
+      case '\r': *this = {}; break;
+      default: break;
+    }
+  }
+  /// No line that people or programs write comes near these bounds.
+  bool is_too_much() const { return open > 10'000 || marks > 100'000 || punctuation > 2'000'000; }
+};
+
+void check_lookahead(Locator& locator) {
+  constexpr std::size_t harmless_size = 64U << 10U;
+  const std::string_view text = locator.text();
+  if (text.size() < harmless_size) return;
+  LineLoad load;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    load.add(text[i]);
+    if (load.is_too_much()) {
+      locator.fail(loading::limit_exceeded, {i, i + 1},
+                   "this line has too many brackets, quotes, anchors or tags for this reader: break it into lines");
+    }
+  }
+}
+
 [[noreturn]] void fail_encoding(Locator& locator, std::size_t at) {
   const std::string_view text = locator.text();
   const auto byte = static_cast<unsigned char>(text[at]);
@@ -69,6 +111,7 @@ CheckedText::CheckedText(Locator& locator) : view_(locator.text()) {
     for (const std::size_t at : next_lines) changed_.replace(at, 2, "\r\n");
     view_ = changed_;
   }
+  check_lookahead(locator);
   parser_view_ = view_;
   const auto surrogates = find_surrogate_escapes(view_);
   const bool ends_with_break = view_.ends_with('\n');
