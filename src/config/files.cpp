@@ -34,12 +34,18 @@ std::optional<std::string> fail(ReadFailure& failure, std::string reason, bool m
 
 std::optional<std::string> fail_errno(ReadFailure& failure, int error) {
   switch (error) {
-    case ENOENT: return fail(failure, "no such file", true);
-    case ENOTDIR: return fail(failure, "no such file (a part of the path is not a folder)", true);
-    case EACCES: return fail(failure, "permission denied");
-    case ELOOP: return fail(failure, "too many symbolic links");
-    case ENAMETOOLONG: return fail(failure, "the name is too long");
-    default: return fail(failure, std::generic_category().message(error));
+    case ENOENT:
+      return fail(failure, "no such file", true);
+    case ENOTDIR:
+      return fail(failure, "no such file (a part of the path is not a folder)", true);
+    case EACCES:
+      return fail(failure, "permission denied");
+    case ELOOP:
+      return fail(failure, "too many symbolic links");
+    case ENAMETOOLONG:
+      return fail(failure, "the name is too long");
+    default:
+      return fail(failure, std::generic_category().message(error));
   }
 }
 

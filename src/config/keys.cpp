@@ -17,10 +17,14 @@ bool is_numeric(const Node& key) { return key.is_number() || key.kind == Kind::b
 /// One text for each number: equal exactly when Python finds the numbers equal.
 std::string number_text(const Node& key) {
   switch (key.kind) {
-    case Kind::boolean: return key.boolean ? "1" : "0";
-    case Kind::integer: return fmt::format("{}", key.integer);
-    case Kind::big_integer: return key.text;
-    default: break;
+    case Kind::boolean:
+      return key.boolean ? "1" : "0";
+    case Kind::integer:
+      return fmt::format("{}", key.integer);
+    case Kind::big_integer:
+      return key.text;
+    default:
+      break;
   }
   if (key.real == 0) return "0";
   if (std::isfinite(key.real) && std::trunc(key.real) == key.real) return fmt::format("{:.0f}", key.real);

@@ -23,8 +23,7 @@ bool same_items(const Node& a, const Node& b) {
 }
 
 bool same_members(const Node& a, const Node& b) {
-  return a.items.size() == b.items.size() &&
-         std::all_of(a.items.begin(), a.items.end(), [&](const NodePtr& x) {
+  return a.items.size() == b.items.size() && std::all_of(a.items.begin(), a.items.end(), [&](const NodePtr& x) {
            return std::any_of(b.items.begin(), b.items.end(), [&](const NodePtr& y) { return same_value(*x, *y); });
          });
 }
@@ -49,19 +48,31 @@ bool same_entries(const Node& a, const Node& b) {
 
 std::string_view to_string(Kind kind) {
   switch (kind) {
-    case Kind::null: return "null";
-    case Kind::boolean: return "a boolean";
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "a boolean";
     case Kind::integer:
-    case Kind::big_integer: return "an integer";
-    case Kind::real: return "a float";
-    case Kind::string: return "a string";
-    case Kind::date: return "a date";
-    case Kind::datetime: return "a timestamp";
-    case Kind::bytes: return "binary data";
-    case Kind::sequence: return "a list";
-    case Kind::mapping: return "a mapping";
-    case Kind::set: return "a set";
-    case Kind::tuple: return "a pair";
+    case Kind::big_integer:
+      return "an integer";
+    case Kind::real:
+      return "a float";
+    case Kind::string:
+      return "a string";
+    case Kind::date:
+      return "a date";
+    case Kind::datetime:
+      return "a timestamp";
+    case Kind::bytes:
+      return "binary data";
+    case Kind::sequence:
+      return "a list";
+    case Kind::mapping:
+      return "a mapping";
+    case Kind::set:
+      return "a set";
+    case Kind::tuple:
+      return "a pair";
   }
   return "a value";
 }
@@ -147,19 +158,27 @@ NodePtr make_sequence(std::vector<NodePtr> items, Origin origin) {
 bool same_value(const Node& a, const Node& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case Kind::null: return true;
-    case Kind::boolean: return a.boolean == b.boolean;
-    case Kind::integer: return a.integer == b.integer;
-    case Kind::real: return a.real == b.real || (std::isnan(a.real) && std::isnan(b.real));
+    case Kind::null:
+      return true;
+    case Kind::boolean:
+      return a.boolean == b.boolean;
+    case Kind::integer:
+      return a.integer == b.integer;
+    case Kind::real:
+      return a.real == b.real || (std::isnan(a.real) && std::isnan(b.real));
     case Kind::big_integer:
     case Kind::string:
     case Kind::date:
     case Kind::datetime:
-    case Kind::bytes: return a.text == b.text;
+    case Kind::bytes:
+      return a.text == b.text;
     case Kind::sequence:
-    case Kind::tuple: return same_items(a, b);
-    case Kind::set: return same_members(a, b);
-    case Kind::mapping: return same_entries(a, b);
+    case Kind::tuple:
+      return same_items(a, b);
+    case Kind::set:
+      return same_members(a, b);
+    case Kind::mapping:
+      return same_entries(a, b);
   }
   return false;
 }

@@ -33,14 +33,22 @@ std::string_view Source::line(std::uint32_t number) const {
 
 std::string_view to_string(Layer layer) {
   switch (layer) {
-    case Layer::backend_default: return "backend default";
-    case Layer::module_preset: return "module preset";
-    case Layer::model_preset: return "model preset";
-    case Layer::platform_preset: return "platform preset";
-    case Layer::experiment: return "experiment";
-    case Layer::environment: return "environment";
-    case Layer::command_line: return "command line";
-    case Layer::runtime: return "runtime";
+    case Layer::backend_default:
+      return "backend default";
+    case Layer::module_preset:
+      return "module preset";
+    case Layer::model_preset:
+      return "model preset";
+    case Layer::platform_preset:
+      return "platform preset";
+    case Layer::experiment:
+      return "experiment";
+    case Layer::environment:
+      return "environment";
+    case Layer::command_line:
+      return "command line";
+    case Layer::runtime:
+      return "runtime";
   }
   return "backend default";
 }

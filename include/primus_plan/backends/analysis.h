@@ -16,8 +16,8 @@ enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
 /// "ok", "warning", "error", "not-checked".
 std::string_view to_string(Verdict verdict);
 
-/// How the data-parallel size is reported. `guide` is world / (TP x PP x EP), which the Primus guide prints; the runtime
-/// never uses it for batches.
+/// How the data-parallel size is reported. `guide` is world / (TP x PP x EP), which the Primus guide prints; the
+/// runtime never uses it for batches.
 enum class DpFormula : std::uint8_t { runtime, guide };
 
 struct AnalyzeOptions {
@@ -39,9 +39,11 @@ struct Analysis {
   std::string module;
   std::string framework;
   std::string presets;
+  Origin origin;  ///< the module's name in the experiment: where findings without a place of their own are shown
   Verdict verdict = Verdict::ok;
   RunDescription run;
-  std::vector<std::pair<std::string, NodePtr>> effective;  ///< keys that the runtime derives or rewrites, with their final values
+  std::vector<std::pair<std::string, NodePtr>>
+      effective;  ///< keys that the runtime derives or rewrites, with their final values
   std::vector<Rewrite> rewrites;
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< how to read the numbers: "DP by the guide's formula …"

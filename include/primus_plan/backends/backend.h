@@ -13,7 +13,7 @@
 namespace primus_plan {
 
 /// A module whose config has been read into the backend's typed struct once and can now be judged for any launch. Keeps
-/// pointers into the Experiment it came from.
+/// pointers into the Experiment and the Environment it came from.
 class Prepared {
  public:
   virtual ~Prepared() = default;
@@ -30,10 +30,11 @@ class Prepared {
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual std::string_view name() const = 0;        ///< as in `framework:`
-  virtual std::string_view title() const = 0;       ///< "Megatron-LM"
-  virtual std::string_view pinned() const = 0;      ///< the version the checks speak for
-  virtual std::unique_ptr<Prepared> prepare(const Module& module) const = 0;
+  virtual std::string_view name() const = 0;    ///< as in `framework:`
+  virtual std::string_view title() const = 0;   ///< "Megatron-LM"
+  virtual std::string_view pinned() const = 0;  ///< the version the checks speak for
+  /// `environment` holds the variables that the run itself will see, for rules about them.
+  virtual std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const = 0;
   virtual std::vector<const RuleInfo*> rules() const = 0;
 };
 
@@ -42,7 +43,7 @@ std::span<const Backend* const> backends();
 /// The backend for a `framework:` value; null when Primus may know it but this tool has no checker.
 const Backend* find_backend(std::string_view framework);
 
-/// Every rule of the tool: loading, then each backend's.
+/// Every rule of the tool: loading, topology, then each backend's.
 std::vector<const RuleInfo*> all_rules();
 
 }  // namespace primus_plan

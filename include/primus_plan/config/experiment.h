@@ -13,13 +13,15 @@ namespace primus_plan {
 
 /// One entry of `modules:` after Primus's merges.
 struct Module {
-  std::string name;                      ///< "pre_trainer"
-  std::string framework;                 ///< "megatron", "torchtitan", …
-  std::optional<std::string> config;     ///< module preset, "pre_trainer.yaml"
-  std::optional<std::string> model;      ///< model preset, "llama3_8B.yaml"
+  std::string name;                   ///< "pre_trainer"
+  std::string framework;              ///< "megatron", "torchtitan", …
+  std::optional<std::string> config;  ///< module preset, "pre_trainer.yaml"
+  std::optional<std::string> model;   ///< model preset, "llama3_8B.yaml"
   std::optional<std::string> trainer_class;
-  NodePtr params;                        ///< what the runtime sees: module preset + model preset + overrides + command line
-  Origin origin;                         ///< the module's name in the experiment: where findings about absent keys point
+  NodePtr params;      ///< what the runtime sees: module preset + model preset + overrides + command line
+  NodePtr attributes;  ///< the runtime's other keys of the module: name, framework and, where set, config, model,
+                       ///< trainer_class
+  Origin origin;       ///< the module's name in the experiment: where findings about absent keys point
 };
 
 /// A launch size written in the file's comments: `# primus-plan: world-size=64` or `nodes=8 gpus-per-node=8`.
@@ -35,24 +37,24 @@ struct Experiment {
   std::string path;
   NodePtr exp;  ///< top-level keys after Primus's parser, without `modules`
   std::vector<Module> modules;
-  std::string presets;         ///< where presets came from: a folder, or "built-in"
-  bool is_snippet = false;     ///< a bare snippet: presets and a small model were assumed around it
+  std::string presets;      ///< where presets came from: a folder, or "built-in"
+  bool is_snippet = false;  ///< a bare snippet: presets and a small model were assumed around it
   Pragma pragma;
   Remarks remarks;
   std::vector<std::shared_ptr<const Source>> sources;  ///< owners of the texts that origins point into
 };
 
 struct ExperimentOptions {
-  std::optional<std::string> primus_root;                   ///< --primus-root; else environment, else above the file, else built-in
-  std::vector<std::pair<std::string, std::string>> sets;    ///< --set KEY=VALUE (VALUE is YAML; dots reach into mappings)
-  std::vector<std::string> tokens;                          ///< Primus's own override tokens, after `--`
-  std::optional<std::string> backend;                       ///< for snippets that several backends could own
+  std::optional<std::string> primus_root;  ///< --primus-root; else environment, else above the file, else built-in
+  std::vector<std::pair<std::string, std::string>> sets;  ///< --set KEY=VALUE (VALUE is YAML; dots reach into mappings)
+  std::vector<std::string> tokens;                        ///< Primus's own override tokens, after `--`
+  std::optional<std::string> backend;                     ///< for snippets that several backends could own
 };
 
 /// The loaded experiments of one file, or the findings that say why there are none.
 struct LoadResult {
-  std::vector<Experiment> experiments;  ///< one, or one for each `---` document of a file of snippets
-  std::vector<Finding> errors;          ///< of rules CFxxx; not empty when `experiments` is empty
+  std::vector<Experiment> experiments;                 ///< one, or one for each `---` document of a file of snippets
+  std::vector<Finding> errors;                         ///< of rules CFxxx; not empty when `experiments` is empty
   std::vector<std::shared_ptr<const Source>> sources;  ///< owners of what `errors` point to
 };
 
@@ -64,7 +66,8 @@ class Loader {
 
   /// Never throws for bad input: everything that is wrong is in the result.
   LoadResult load(const std::string& path, const ExperimentOptions& options) const;
-  /// The same for a text that is not on disk (stdin, an editor); `path` is its name in messages and its folder for lookups.
+  /// The same for a text that is not on disk (stdin, an editor); `path` is its name in messages and its folder for
+  /// lookups.
   LoadResult load_text(const std::string& path, std::string text, const ExperimentOptions& options) const;
 
   const Environment& environment() const;

@@ -21,8 +21,9 @@ using Count = Sourced<Int>;
 using MaybeCount = Sourced<std::optional<Int>>;
 using Number = Sourced<double>;
 using MaybeNumber = Sourced<std::optional<double>>;
-using Word = Sourced<std::string_view>;   ///< text lives as long as the experiment; data() == nullptr is null
-using Raw = Sourced<const Node*>;         ///< keys of several types: lists, strings that are parsed later; nullptr = absent or default
+using Word = Sourced<std::string_view>;  ///< text lives as long as the experiment; data() == nullptr is null
+using Raw =
+    Sourced<const Node*>;  ///< keys of several types: lists, strings that are parsed later; nullptr = absent or default
 
 /// A default written down in a field table.
 struct Literal {
@@ -30,20 +31,20 @@ struct Literal {
   Int integer = 0;
   double real = 0;
   std::string_view text;
-  constexpr Literal(std::nullptr_t) {}                                              // NOLINT(google-explicit-constructor)
-  constexpr Literal(bool value) : type(Type::boolean), integer(value ? 1 : 0) {}    // NOLINT(google-explicit-constructor)
-  constexpr Literal(int value) : type(Type::integer), integer(value) {}             // NOLINT(google-explicit-constructor)
-  constexpr Literal(Int value) : type(Type::integer), integer(value) {}             // NOLINT(google-explicit-constructor)
-  constexpr Literal(double value) : type(Type::real), real(value) {}                // NOLINT(google-explicit-constructor)
-  constexpr Literal(const char* value) : type(Type::text), text(value) {}           // NOLINT(google-explicit-constructor)
+  constexpr Literal(std::nullptr_t) {}                                            // NOLINT(google-explicit-constructor)
+  constexpr Literal(bool value) : type(Type::boolean), integer(value ? 1 : 0) {}  // NOLINT(google-explicit-constructor)
+  constexpr Literal(int value) : type(Type::integer), integer(value) {}           // NOLINT(google-explicit-constructor)
+  constexpr Literal(Int value) : type(Type::integer), integer(value) {}           // NOLINT(google-explicit-constructor)
+  constexpr Literal(double value) : type(Type::real), real(value) {}              // NOLINT(google-explicit-constructor)
+  constexpr Literal(const char* value) : type(Type::text), text(value) {}         // NOLINT(google-explicit-constructor)
 };
 
 /// One key of a backend: its name in YAML (dotted for nested sections), where it lives in the config struct, the
 /// framework's own default, and the values it may take ("a|b|c", empty = any).
 template <class Config>
 struct Field {
-  using Member = std::variant<Flag Config::*, Count Config::*, MaybeCount Config::*, Number Config::*, MaybeNumber Config::*,
-                              Word Config::*, Raw Config::*>;
+  using Member = std::variant<Flag Config::*, Count Config::*, MaybeCount Config::*, Number Config::*,
+                              MaybeNumber Config::*, Word Config::*, Raw Config::*>;
   const char* name;
   Member member;
   Literal default_value;
@@ -54,8 +55,8 @@ struct Field {
 struct BadValue {
   const char* key = nullptr;
   const Node* node = nullptr;
-  std::string_view expected;  ///< "an integer", …
-  bool usable = false;        ///< Python would go on with it (0/1 for a flag, 4.0 for a count): the field holds the reading
+  std::string_view expected = {};  ///< "an integer", …
+  bool usable = false;  ///< Python would go on with it (0/1 for a flag, 4.0 for a count): the field holds the reading
 };
 
 namespace fields_detail {
@@ -76,10 +77,11 @@ void set_default(Word& field, const Literal& value);
 void set_default(Raw& field, const Literal& value);
 }  // namespace fields_detail
 
-/// Fills a config from a module's params: the framework's default where the key is absent, else the value with its origin.
-/// Values of a wrong type are listed, never thrown.
+/// Fills a config from a module's params: the framework's default where the key is absent, else the value with its
+/// origin. Values of a wrong type are listed, never thrown.
 template <class Config>
-void read_fields(std::span<const Field<Config>> table, const Node& params, Config& config, std::vector<BadValue>& bad_values) {
+void read_fields(std::span<const Field<Config>> table, const Node& params, Config& config,
+                 std::vector<BadValue>& bad_values) {
   for (const Field<Config>& field : table) {
     std::visit(
         [&](auto member) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace primus_plan {
 
@@ -22,6 +23,9 @@ class FileReader {
   virtual std::optional<std::string> read(const std::string& path, ReadFailure& failure) const = 0;
   /// Whether a regular file or a folder is there.
   virtual bool exists(const std::string& path) const = 0;
+  /// Names of the files in a folder and below it, relative to it and sorted; for suggestions. Empty when it cannot be
+  /// listed.
+  virtual std::vector<std::string> list(const std::string& folder) const;
 };
 
 /// Files on disk. Refuses folders, FIFOs, devices and files over `max_bytes` without waiting on them.
@@ -31,6 +35,7 @@ class DiskFiles final : public FileReader {
   explicit DiskFiles(std::size_t max_bytes = default_max_bytes) : max_bytes_(max_bytes) {}
   std::optional<std::string> read(const std::string& path, ReadFailure& failure) const override;
   bool exists(const std::string& path) const override;
+  std::vector<std::string> list(const std::string& folder) const override;
 
  private:
   std::size_t max_bytes_;
@@ -42,6 +47,7 @@ class MemoryFiles final : public FileReader {
   void put(std::string path, std::string text) { files_[std::move(path)] = std::move(text); }
   std::optional<std::string> read(const std::string& path, ReadFailure& failure) const override;
   bool exists(const std::string& path) const override;
+  std::vector<std::string> list(const std::string& folder) const override;
 
  private:
   std::map<std::string, std::string, std::less<>> files_;

@@ -44,7 +44,8 @@ struct EnvironmentUse {
 struct Assignment {
   NodePtr value;
   Origin key_origin;
-  bool kept = true;  ///< false: a weaker layer tried to set a key that a stronger one had already (Primus merges model presets without override)
+  bool kept = true;  ///< false: a weaker layer tried to set a key that a stronger one had already (Primus merges model
+                     ///< presets without override)
   std::shared_ptr<const Assignment> previous;
 };
 using AssignmentPtr = std::shared_ptr<const Assignment>;
@@ -65,8 +66,8 @@ struct Node {
   bool quoted = false;  ///< written in quotes (or as a block scalar): a string on purpose
   std::int64_t integer = 0;
   double real = 0;
-  std::string text;            ///< value of string, big_integer, date, datetime, bytes
-  std::string raw;             ///< the scalar as written in the file, before ${…} and typing; empty when equal to text
+  std::string text;  ///< value of string, big_integer, date, datetime, bytes
+  std::string raw;   ///< the scalar as written in the file, before ${…} and typing; empty when equal to text
   std::vector<NodePtr> items;  ///< of sequence, set, tuple
   Origin origin;
   std::vector<EnvironmentUse> environment;  ///< variables that took part in this scalar

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "primus_plan/config/environment.h"
 #include "primus_plan/config/files.h"
@@ -14,10 +16,13 @@ struct PresetRoot {
   std::string label;   ///< for reports: the folder as the user gave it, or "built-in"
 };
 
-/// --primus-root, else $PRIMUS_ROOT, else $PRIMUS_PATH, else a `primus/configs` above the file, else the built-in library.
-/// A given root without `primus/configs` is a LoadError.
+/// --primus-root, else $PRIMUS_ROOT, else $PRIMUS_PATH, else a `primus/configs` above the file, else the built-in
+/// library. A given root without `primus/configs` is a LoadError.
 PresetRoot find_preset_root(const std::optional<std::string>& given, const std::string& experiment_path,
                             const Environment& environment, const FileReader& files);
+
+/// The folder that stands for the presets inside the binary in paths and messages.
+inline constexpr std::string_view built_in_folder = "<built-in>";
 
 /// Reads through to `files`, and serves paths below "<built-in>/" from the presets inside the binary.
 class FilesWithPresets final : public FileReader {
@@ -25,6 +30,7 @@ class FilesWithPresets final : public FileReader {
   explicit FilesWithPresets(const FileReader& files) : files_(files) {}
   std::optional<std::string> read(const std::string& path, ReadFailure& failure) const override;
   bool exists(const std::string& path) const override;
+  std::vector<std::string> list(const std::string& folder) const override;
 
  private:
   const FileReader& files_;

@@ -31,10 +31,10 @@ struct Fix {
 
 /// One problem of one experiment, ready to print.
 struct Finding {
-  const RuleInfo* rule = nullptr;
+  const RuleInfo* rule = nullptr;  ///< never null in a finding that was reported
   Severity severity = Severity::error;
-  std::string message;               ///< the sentence with the numbers
-  Label primary;                     ///< the line to edit
+  std::string message;  ///< the sentence with the numbers
+  Label primary;        ///< the line to edit
   std::vector<Label> related;
   std::vector<std::string> because;  ///< how the numbers came about: "DP 16 = world 64 / (TP 4 x PP 1 x CP 1)"
   std::vector<std::string> help;     ///< ways out, in the user's own keys

@@ -10,19 +10,20 @@
 
 namespace primus_plan {
 
-/// Thrown while a file is being loaded and cannot be loaded at all; carries the one finding that says why.
-/// Caught where an experiment is loaded, never by rules. Whoever keeps the finding keeps `sources` too: its origins point
-/// into them.
+/// Thrown while a file is being loaded and cannot be loaded at all; carries the one finding that says why, and the
+/// texts that the finding's places point into. Caught where an experiment is loaded, never by rules.
 class LoadError : public std::runtime_error {
  public:
-  explicit LoadError(Finding finding, std::vector<std::shared_ptr<const Source>> sources = {})
+  using Sources = std::vector<std::shared_ptr<const Source>>;
+
+  explicit LoadError(Finding finding, Sources sources = {})
       : std::runtime_error(finding.message), finding_(std::move(finding)), sources_(std::move(sources)) {}
   const Finding& finding() const { return finding_; }
-  const std::vector<std::shared_ptr<const Source>>& sources() const { return sources_; }
+  const Sources& sources() const { return sources_; }
 
  private:
   Finding finding_;
-  std::vector<std::shared_ptr<const Source>> sources_;
+  Sources sources_;
 };
 
 }  // namespace primus_plan

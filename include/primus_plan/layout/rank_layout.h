@@ -13,8 +13,8 @@ struct Axis {
   std::int64_t size = 1;
 };
 
-/// Ranks 0 … product-1 laid out on axes, the first axis varying fastest. Pure arithmetic: nothing is stored per rank, so
-/// 100,000 ranks cost nothing.
+/// Ranks 0 … product-1 laid out on axes, the first axis varying fastest. Pure arithmetic: nothing is stored per rank,
+/// so 100,000 ranks cost nothing.
 class RankGrid {
  public:
   RankGrid() = default;
@@ -34,39 +34,59 @@ class RankGrid {
   std::int64_t ranks_ = 1;
 };
 
-/// All groups that vary along some axes of a grid and agree on the others.
+/// How groups are picked from the ranks of a parent kind, written one parent group after the other: group i starts at
+/// position (i / interleaved) * block + i % interleaved, and its members stand `stride` apart. This says first-and-last
+/// members, consecutive shares, strided shares and unions of neighbouring groups.
+struct Selection {
+  std::int64_t count = 1;        ///< groups
+  std::int64_t size = 1;         ///< members of each
+  std::int64_t stride = 1;       ///< positions between neighbours of one group
+  std::int64_t interleaved = 1;  ///< groups that start next to each other
+  std::int64_t block = 1;        ///< positions between such runs of groups
+};
+
+/// All groups of one kind. Arithmetic only: a kind costs the same for 8 ranks and for 100,000.
 class GroupKind {
  public:
-  /// `along` names axes of the grid; the order of ranks inside a group follows the grid's axis order.
-  GroupKind(std::string name, const RankGrid& grid, std::vector<std::string_view> along);
+  /// Groups that vary along some axes of a grid and agree on the others. Names that are no axis count as axes of size
+  /// 1; the order of ranks inside a group follows the grid's axis order.
+  GroupKind(std::string name, const RankGrid& grid, const std::vector<std::string_view>& along);
+  /// Groups picked from the ranks of another kind.
+  GroupKind(std::string name, const GroupKind& parent, const Selection& selection);
 
   const std::string& name() const { return name_; }
-  std::int64_t count() const { return count_; }
-  std::int64_t size() const { return size_; }
-  /// Ranks of one group, ascending along the axes; groups are numbered as the framework creates them (by their first rank's
-  /// position among the fixed axes).
+  std::int64_t count() const { return selection_.count; }
+  std::int64_t size() const { return selection_.size; }
+  /// Ranks of one group, in the framework's order; groups are numbered as the framework creates them (grids: by their
+  /// first rank's position among the fixed axes).
   std::vector<std::int64_t> group(std::int64_t index) const;
-  /// The group a rank is in.
+  /// The group a rank is in; empty when this kind leaves the rank out (a middle stage has no embedding group).
   std::vector<std::int64_t> group_of(std::int64_t rank) const;
-  /// How many groups have members on more than one node of this many ranks. Costs at most one visit a group start.
+  /// How many groups have members on more than one node of this many ranks. Costs one visit a group.
   std::int64_t groups_across_nodes(std::int64_t ranks_per_node) const;
 
  private:
+  struct Digit {
+    std::int64_t size;
+    std::int64_t stride;
+  };
+
+  std::int64_t start_of(std::int64_t index) const;
+  std::int64_t rank_at(std::int64_t position) const;
+
   std::string name_;
-  std::vector<Axis> along_;           ///< with strides below
-  std::vector<std::int64_t> along_strides_;
-  std::vector<Axis> fixed_;
-  std::vector<std::int64_t> fixed_strides_;
-  std::int64_t count_ = 1;
-  std::int64_t size_ = 1;
+  std::vector<Digit> along_;  ///< axes inside a parent group, fastest first
+  std::vector<Digit> fixed_;  ///< the other axes
+  std::int64_t parent_size_ = 1;
+  Selection selection_;
 };
 
 /// Which rank sits in which group of which kind, for one run.
 struct RankLayout {
   std::int64_t world_size = 0;
   std::int64_t ranks_per_node = 8;
-  std::string order;             ///< the framework's own word: "tp-cp-ep-dp-pp", mesh axes, …
-  std::vector<RankGrid> grids;   ///< for coordinates: the first is the dense one
+  std::string order;            ///< the framework's own word: "tp-cp-ep-dp-pp", mesh axes, …
+  std::vector<RankGrid> grids;  ///< for coordinates: the first is the dense one
   std::vector<GroupKind> groups;
 };
 

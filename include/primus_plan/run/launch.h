@@ -10,7 +10,8 @@ struct Launch {
   std::int64_t world_size = 0;
   std::int64_t nodes = 0;
   std::int64_t gpus_per_node = 8;
-  std::string source;  ///< how it was found: "--world-size", "NNODES, GPUS_PER_NODE", "pragma in exp.yaml:1", "smallest legal world"
+  std::string source;  ///< how it was found: "--world-size", "NNODES, GPUS_PER_NODE", "pragma in exp.yaml:1", "smallest
+                       ///< legal world"
   bool assumed = false;  ///< nobody gave a size: the smallest legal one was taken
 };
 

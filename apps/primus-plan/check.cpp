@@ -1,0 +1,149 @@
+#include <fmt/core.h>
+
+#include <memory>
+#include <thread>
+
+#include "command.h"
+#include "inputs.h"
+#include "options.h"
+#include "ordered.h"
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/backends/backend.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+constexpr std::int64_t most_nodes_in_table = 1024;
+constexpr std::size_t most_rows_in_table = 32;
+
+struct Options {
+  std::vector<std::string> paths;
+  ExperimentFlags experiment;
+  LaunchFlags launch;
+  OutputFlags output;
+  bool strict = false;
+  bool worlds = false;
+  std::size_t jobs = 0;
+};
+
+/// What is left of a file once it is rendered.
+struct Rendered {
+  std::string text;
+  Summary summary;
+};
+
+class Check {
+ public:
+  explicit Check(const Options& options)
+      : options_(options),
+        experiment_(options.experiment.options()),
+        environment_(options.experiment.make_environment()),
+        loader_(files_, environment_) {}
+
+  int run() {
+    const std::vector<Input> inputs = find_inputs(options_.paths);
+    Output output = options_.output.open();
+    const auto formatter = make_formatter(inputs, output.is_terminal());
+    Summary total;
+    bool first = true;
+    output.write(formatter->begin());
+    in_order<Rendered>(
+        inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], *formatter); },
+        [&](const Rendered& rendered) {
+          total += rendered.summary;
+          if (rendered.text.empty()) return;
+          output.write(first ? rendered.text : formatter->separator() + rendered.text);
+          first = false;
+        });
+    if (total.files == 0) throw Trouble("no experiment found: no *.yaml file with modules: below the given folders");
+    output.write(formatter->end(total));
+    output.finish();
+    return total.errors > 0 || (options_.strict && total.warnings > 0) ? exit_findings : exit_clean;
+  }
+
+ private:
+  std::unique_ptr<Formatter> make_formatter(const std::vector<Input>& inputs, bool terminal) const {
+    TextStyle style = options_.output.style(terminal);
+    style.worlds = options_.worlds;
+    for (const Input& input : inputs) style.brief_if_clean = style.brief_if_clean || input.from_folder;
+    return find_format(options_.output.format)->make(style, tool_info());
+  }
+
+  std::size_t jobs() const {
+    return options_.jobs > 0 ? options_.jobs : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  }
+
+  Rendered render(const Input& input, const Formatter& formatter) const {
+    const std::optional<LoadResult> loaded = load(input);
+    if (!loaded) return {};
+    const FileReport report = judge(input, *loaded);
+    return {formatter.file(report), summarize(report)};
+  }
+
+  /// Nothing for a file of a folder that is no experiment.
+  std::optional<LoadResult> load(const Input& input) const {
+    if (input.path == "-") {
+      return loader_.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), experiment_);
+    }
+    if (!input.from_folder) return loader_.load(input.path, experiment_);
+    ReadFailure failure;
+    std::optional<std::string> text = files_.read(input.path, failure);
+    if (!text) return loader_.load(input.path, experiment_);
+    if (!looks_like_experiment(*text)) return std::nullopt;
+    return loader_.load_text(input.path, std::move(*text), experiment_);
+  }
+
+  FileReport judge(const Input& input, const LoadResult& loaded) const {
+    FileReport report{.path = input.path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
+    for (const Experiment& experiment : loaded.experiments) {
+      const Launch launch = find_launch(options_.launch.options(), environment_, experiment.pragma);
+      std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options_.launch.analyze_options());
+      if (options_.worlds) add_worlds(experiment, analyses);
+      std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));
+      report.sources.insert(report.sources.end(), experiment.sources.begin(), experiment.sources.end());
+    }
+    return report;
+  }
+
+  /// `analyses` are those of the experiment's modules, in order.
+  void add_worlds(const Experiment& experiment, std::vector<Analysis>& analyses) const {
+    for (std::size_t i = 0; i < analyses.size(); ++i) {
+      const Backend* backend = find_backend(experiment.modules[i].framework);
+      if (backend == nullptr) continue;
+      const auto prepared = backend->prepare(experiment.modules[i], environment_);
+      analyses[i].legal_worlds =
+          legal_worlds(*prepared, analyses[i].run.launch.gpus_per_node, most_nodes_in_table, most_rows_in_table);
+    }
+  }
+
+  const Options& options_;
+  ExperimentOptions experiment_;
+  Environment environment_;
+  DiskFiles files_;
+  Loader loader_;
+};
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Format& format : formats()) names.emplace_back(format.name);
+  return names;
+}
+
+}  // namespace
+
+Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->paths, "experiments, folders of them, or - for standard input")->required();
+  app.add_flag("--strict", options->strict, "exit code 1 for warnings too");
+  app.add_flag("--worlds", options->worlds, "list the world sizes at which each experiment is legal");
+  app.add_option("-j,--jobs", options->jobs, "files judged at once; default: one for each processor")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{256}));
+  options->experiment.declare(app, tokens);
+  options->launch.declare(app);
+  options->output.declare(app, format_names());
+  return [options] { return Check(*options).run(); };
+}
+
+}  // namespace primus_plan::app

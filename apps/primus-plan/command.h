@@ -1,0 +1,44 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace primus_plan::app {
+
+/// Exit codes of every command.
+constexpr int exit_clean = 0;
+constexpr int exit_findings = 1;
+constexpr int exit_trouble = 2;
+
+/// The command could not do its job: bad usage, nothing to read, nowhere to write. Exit code 2.
+class Trouble : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What runs once the flags are parsed; gives back the exit code.
+using Run = std::function<int()>;
+
+/// One command. Its file declares the flags on `app` and gives back what to run; `tokens` is what stood after `--`.
+struct Command {
+  std::string_view name;
+  std::string_view description;
+  Run (*declare)(CLI::App& app, const std::vector<std::string>& tokens);
+};
+
+/// All commands, in the order of the help. A new command is one file and one line here.
+std::span<const Command> commands();
+
+Run declare_check(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_resolve(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_why(CLI::App& app, const std::vector<std::string>& tokens);
+
+/// Runs the program: finds the command, parses its flags, runs it. Never throws.
+int run_program(int argc, const char* const* argv);
+
+}  // namespace primus_plan::app

@@ -1,0 +1,90 @@
+#include "inputs.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "command.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<Input> files_below(const std::string& folder) {
+  std::vector<Input> found;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::none, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const fs::path& path = entry->path();
+    std::error_code ignored;
+    const bool hidden = path.filename().native().starts_with('.');
+    if (entry->is_directory(ignored)) {
+      if (hidden) entry.disable_recursion_pending();
+      continue;
+    }
+    const bool yaml = path.extension() == ".yaml" || path.extension() == ".yml";
+    if (yaml && entry->is_regular_file(ignored)) found.push_back({path.string(), true});
+  }
+  if (error) throw Trouble(fmt::format("cannot read folder {}: {}", folder, error.message()));
+  std::sort(found.begin(), found.end(), [](const Input& a, const Input& b) { return a.path < b.path; });
+  return found;
+}
+
+}  // namespace
+
+std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
+  std::vector<Input> inputs;
+  for (const std::string& argument : arguments) {
+    if (argument == "-") {
+      inputs.push_back({argument, false});
+      continue;
+    }
+    std::error_code error;
+    const fs::file_status status = fs::status(argument, error);
+    if (status.type() == fs::file_type::not_found) throw Trouble(fmt::format("{}: no such file or folder", argument));
+    if (status.type() != fs::file_type::directory) {
+      inputs.push_back({argument, false});
+      continue;
+    }
+    const std::vector<Input> below = files_below(argument);
+    inputs.insert(inputs.end(), below.begin(), below.end());
+  }
+  return inputs;
+}
+
+bool looks_like_experiment(const std::string& text) {
+  constexpr std::string_view name = "modules";
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    // At the start of a line, with nothing but a quote, a brace or a byte order mark before it.
+    const std::size_t line_break = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+    const std::size_t line = line_break == std::string::npos ? 0 : line_break + 1;
+    const std::string_view before = std::string_view(text).substr(line, at - line);
+    const std::size_t after = text.find_first_not_of("\"' \t", at + name.size());
+    const bool is_key = after != std::string::npos && text[after] == ':';
+    if (is_key && before.find_first_not_of("{\"'\xEF\xBB\xBF") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+std::string read_standard_input(std::size_t most_bytes) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (true) {
+    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (count == 0) return text;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Trouble(fmt::format("cannot read standard input: {}", std::strerror(errno)));
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > most_bytes) throw Trouble(fmt::format("standard input is larger than {} bytes", most_bytes));
+  }
+}
+
+}  // namespace primus_plan::app

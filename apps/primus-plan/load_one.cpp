@@ -1,0 +1,38 @@
+#include "load_one.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "command.h"
+#include "inputs.h"
+
+namespace primus_plan::app {
+
+void require_path(const std::string& path) {
+  std::error_code error;
+  if (path != "-" && std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) {
+    throw Trouble(fmt::format("{}: no such file", path));
+  }
+}
+
+void say_findings(const std::string& path, const std::vector<Finding>& findings, const OutputFlags& output) {
+  TextStyle style = output.style(::isatty(STDERR_FILENO) == 1);
+  style.quiet = true;
+  const FileReport report{.path = path, .modules = {}, .load_errors = findings, .sources = {}};
+  say(make_text_formatter(style)->file(report));
+}
+
+LoadResult load_one(const std::string& path, const Loader& loader, const ExperimentOptions& options,
+                    const OutputFlags& output) {
+  require_path(path);
+  LoadResult loaded = path == "-"
+                          ? loader.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), options)
+                          : loader.load(path, options);
+  if (!loaded.experiments.empty() && loaded.errors.empty()) return loaded;
+  say_findings(path, loaded.errors, output);
+  throw NotLoaded{};
+}
+
+}  // namespace primus_plan::app

@@ -1,0 +1,3 @@
+#include "command.h"
+
+int main(int argc, char** argv) { return primus_plan::app::run_program(argc, argv); }

@@ -1,0 +1,140 @@
+#include "options.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "command.h"
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/version.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+constexpr const char* experiment_group = "Experiment";
+constexpr const char* launch_group = "Launch size";
+constexpr const char* output_group = "Output";
+
+std::pair<std::string, std::string> split_assignment(const std::string& text, std::string_view flag,
+                                                     std::string_view shape) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) throw Trouble(fmt::format("{} {}: expected {}", flag, text, shape));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
+
+std::optional<std::int64_t> given(std::int64_t number) { return number == 0 ? std::nullopt : std::optional(number); }
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// --color decides; else NO_COLOR (no-color.org), else FORCE_COLOR, else whether a terminal that knows colours listens.
+bool wants_color(const std::string& flag, bool terminal) {
+  if (flag != "auto") return flag == "always";
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("FORCE_COLOR")) return std::string_view(std::getenv("FORCE_COLOR")) != "0";
+  const char* kind = std::getenv("TERM");
+  return terminal && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+/// Columns of the terminal; a fixed width elsewhere, so that saved reports do not depend on the window.
+int terminal_width(bool terminal) {
+  constexpr int usual = 100;
+  constexpr int narrowest = 40;
+  winsize window{};
+  if (!terminal || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return usual;
+  return std::max<int>(window.ws_col, narrowest);
+}
+
+}  // namespace
+
+void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tokens_given) {
+  tokens = tokens_given;
+  app.add_option("--primus-root", primus_root, "Primus tree whose presets are used")
+      ->type_name("DIR")
+      ->group(experiment_group);
+  app.add_option("--set", sets, "override a value; VALUE is YAML, dots in KEY reach into mappings")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(experiment_group);
+  app.add_option("--env", environment, "an environment variable for ${NAME} and the launch size")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(experiment_group);
+  app.add_option("--backend", backend, "whose keys a bare snippet holds")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}))
+      ->group(experiment_group);
+}
+
+ExperimentOptions ExperimentFlags::options() const {
+  ExperimentOptions options{.primus_root = given(primus_root), .sets = {}, .tokens = tokens, .backend = given(backend)};
+  for (const std::string& set : sets) options.sets.push_back(split_assignment(set, "--set", "KEY=VALUE"));
+  return options;
+}
+
+Environment ExperimentFlags::make_environment() const {
+  Environment result = Environment::of_process();
+  for (const std::string& text : environment) {
+    auto [name, value] = split_assignment(text, "--env", "NAME=VALUE");
+    result.set(std::move(name), std::move(value));
+  }
+  return result;
+}
+
+void LaunchFlags::declare(CLI::App& app) {
+  const auto positive = CLI::Range(std::int64_t{1}, std::int64_t{1} << 40U, "POSITIVE");
+  const auto add = [&](const char* name, std::int64_t& number, const char* description) {
+    app.add_option(name, number, description)->type_name("N")->check(positive)->group(launch_group);
+  };
+  add("--world-size", world_size, "number of GPUs");
+  add("--nodes", nodes, "number of nodes");
+  add("--gpus-per-node", gpus_per_node, "GPUs of a node");
+  app.add_option("--dp-formula", dp_formula, "how DP is reported: runtime, or guide for world / (TP x PP x EP)")
+      ->check(CLI::IsMember({"runtime", "guide"}))
+      ->group(launch_group);
+}
+
+LaunchOptions LaunchFlags::options() const {
+  return {.world_size = given(world_size), .nodes = given(nodes), .gpus_per_node = given(gpus_per_node)};
+}
+
+AnalyzeOptions LaunchFlags::analyze_options() const {
+  return {.dp_formula = dp_formula == "guide" ? DpFormula::guide : DpFormula::runtime, .with_text = true};
+}
+
+void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats) {
+  format = formats.front();
+  app.add_option("--format", format, "form of the answer")->check(CLI::IsMember(formats))->group(output_group);
+  app.add_option("--output", file, "write to FILE instead of standard output")->type_name("FILE")->group(output_group);
+  app.add_option("--color", color, "colours: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group(output_group);
+  app.add_flag("-q,--quiet", quiet, "findings only")->group(output_group);
+  app.add_flag("-v,--verbose", verbose, "stages, all rewritten values, effective values")->group(output_group);
+}
+
+TextStyle OutputFlags::style(bool terminal) const {
+  TextStyle style;
+  style.color = wants_color(color, terminal);
+  style.quiet = quiet;
+  style.verbose = verbose;
+  style.width = terminal_width(terminal);
+  return style;
+}
+
+ToolInfo tool_info() {
+  ToolInfo info{.version = std::string(version), .pins = {}};
+  for (const Backend* backend : backends()) info.pins.emplace_back(backend->name(), backend->pinned());
+  return info;
+}
+
+}  // namespace primus_plan::app

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "output.h"
+#include "primus_plan/backends/analysis.h"
+#include "primus_plan/config/experiment.h"
+#include "primus_plan/config/launch.h"
+#include "primus_plan/report/report.h"
+
+namespace primus_plan::app {
+
+/// What to read and how: flags of every command that reads an experiment.
+struct ExperimentFlags {
+  std::string primus_root;
+  std::string backend;
+  std::vector<std::string> sets;         ///< KEY=VALUE
+  std::vector<std::string> environment;  ///< NAME=VALUE
+  std::vector<std::string> tokens;       ///< after `--`
+
+  void declare(CLI::App& app, const std::vector<std::string>& tokens_given);
+  ExperimentOptions options() const;
+  /// The process's variables with those of the flags on top.
+  Environment make_environment() const;
+};
+
+/// The size of the launch, and how numbers are counted.
+struct LaunchFlags {
+  std::int64_t world_size = 0;
+  std::int64_t nodes = 0;
+  std::int64_t gpus_per_node = 0;
+  std::string dp_formula = "runtime";
+
+  void declare(CLI::App& app);
+  LaunchOptions options() const;
+  AnalyzeOptions analyze_options() const;
+};
+
+/// How the answer is written.
+struct OutputFlags {
+  std::string format;
+  std::string file;
+  std::string color = "auto";
+  bool quiet = false;
+  bool verbose = false;
+
+  /// `formats` are the names that --format takes; the first is the default.
+  void declare(CLI::App& app, const std::vector<std::string>& formats);
+  Output open() const { return Output(file.empty() ? std::nullopt : std::optional(file)); }
+  TextStyle style(bool terminal) const;
+};
+
+/// What reports say of this program.
+ToolInfo tool_info();
+
+}  // namespace primus_plan::app

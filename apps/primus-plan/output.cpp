@@ -1,0 +1,87 @@
+#include "output.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "command.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+/// Devices and pipes ("/dev/stdout") are written straight into: there is nothing to replace.
+bool is_special(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/// The permissions that a plainly created file would get.
+mode_t default_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw Trouble(fmt::format("cannot write {}: {}", path, std::strerror(error)));
+}
+
+}  // namespace
+
+Output::Output(const std::optional<std::string>& path) : path_(path.value_or("")), descriptor_(STDOUT_FILENO) {
+  if (path_.empty()) return;
+  if (is_special(path_)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    temporary_ = path_ + ".XXXXXX";
+    descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  }
+  if (descriptor_ >= 0) return;
+  temporary_.clear();
+  fail(path_, errno);
+}
+
+Output::~Output() {
+  if (!path_.empty() && descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Output::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE) {
+      throw ReaderGone{};
+    } else if (errno != EINTR) {
+      fail(path_.empty() ? "standard output" : path_, errno);
+    }
+  }
+}
+
+void Output::finish() {
+  if (path_.empty()) return;
+  const bool sound = temporary_.empty() || (::fchmod(descriptor_, default_mode()) == 0 && ::fsync(descriptor_) == 0);
+  if (!sound) fail(path_, errno);
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail(path_, errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
+  temporary_.clear();
+}
+
+bool Output::is_terminal() const { return ::isatty(descriptor_) == 1; }
+
+void write_stdout(std::string_view text) { Output(std::nullopt).write(text); }
+
+void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+}  // namespace primus_plan::app

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace primus_plan::app {
+
+/// Nobody reads standard output any more (`| head`): there is no one left to tell, so the program ends quietly.
+struct ReaderGone {};
+
+/// Where the report goes: standard output, or a file that appears whole or not at all.
+class Output {
+ public:
+  /// Without a path, standard output. Throws Trouble when the file's folder cannot be written.
+  explicit Output(const std::optional<std::string>& path);
+  /// Removes what was begun and never finished.
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Throws Trouble when the text cannot be written (a full disk), ReaderGone when the pipe was closed.
+  void write(std::string_view text);
+  /// Puts the file in its place.
+  void finish();
+
+  bool is_terminal() const;
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  int descriptor_;
+};
+
+/// Prints a whole text on standard output.
+void write_stdout(std::string_view text);
+
+/// Remarks beside the report, on standard error.
+void say(std::string_view text);
+
+}  // namespace primus_plan::app

@@ -1,0 +1,134 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "command.h"
+#include "load_one.h"
+#include "output.h"
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/support/text.h"
+#include "primus_plan/version.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+constexpr std::array command_table = {
+    Command{"check", "say what each experiment will do and what is wrong with it", declare_check},
+    Command{"resolve", "print an experiment after all merges", declare_resolve},
+    Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
+};
+
+const Command* find_command(std::string_view name) {
+  const auto found =
+      std::find_if(command_table.begin(), command_table.end(), [name](const Command& c) { return c.name == name; });
+  return found == command_table.end() ? nullptr : &*found;
+}
+
+std::string help_text() {
+  std::string text =
+      "primus-plan: says what a Primus training run will really do, before a GPU is touched\n\n"
+      "usage: primus-plan COMMAND [FLAGS] FILE ... [-- PRIMUS OVERRIDES]\n\n";
+  for (const Command& command : command_table) text += fmt::format("  {:<12} {}\n", command.name, command.description);
+  return text +
+         "\n  primus-plan COMMAND --help lists a command's flags; primus-plan --version prints the versions it speaks "
+         "for.\n";
+}
+
+std::string version_text() {
+  std::string text = fmt::format("primus-plan {}\n", version);
+  for (const Backend* backend : backends()) text += fmt::format("  {:<12} {}\n", backend->name(), backend->pinned());
+  return text;
+}
+
+/// " (did you mean …?)", or nothing.
+std::string suggestion(std::string_view word, const std::vector<std::string_view>& known) {
+  const auto nearest = nearest_names(word, known, 1);
+  return nearest.empty() ? std::string() : fmt::format("; did you mean {}?", nearest.front());
+}
+
+[[noreturn]] void refuse_command(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const Command& command : command_table) names.push_back(command.name);
+  std::error_code ignored;
+  const bool is_path = std::filesystem::exists(word, ignored);
+  const std::string hint =
+      is_path ? fmt::format("; did you mean primus-plan check {}?", word) : suggestion(word, names);
+  const std::string_view kind = word.starts_with('-') ? "flag" : "command";
+  throw Trouble(fmt::format("unknown {} {}{}", kind, word, hint.empty() ? " (see primus-plan --help)" : hint));
+}
+
+/// Flags that the command does not know, with the nearest one it does.
+void refuse_leftovers(const CLI::App& app) {
+  const std::vector<std::string> leftovers = app.remaining();
+  if (leftovers.empty()) return;
+  const auto flag =
+      std::find_if(leftovers.begin(), leftovers.end(), [](const std::string& s) { return s.starts_with('-'); });
+  if (flag == leftovers.end()) throw Trouble(fmt::format("unexpected argument {}", leftovers.front()));
+  const std::string word = flag->substr(0, flag->find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  throw Trouble(fmt::format("unknown flag {}{}", word, suggestion(word, {names.begin(), names.end()})));
+}
+
+int run_command(const Command& command, std::vector<std::string> arguments, const std::vector<std::string>& tokens) {
+  CLI::App app(std::string(command.description), "primus-plan " + std::string(command.name));
+  app.allow_extras();
+  app.set_help_flag("-h,--help", "this help");
+  const Run run = command.declare(app, tokens);
+  try {
+    std::reverse(arguments.begin(), arguments.end());
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    write_stdout(app.help());
+    return exit_clean;
+  } catch (const CLI::ParseError& error) {
+    refuse_leftovers(app);
+    throw Trouble(error.what());
+  }
+  refuse_leftovers(app);
+  return run();
+}
+
+int dispatch(std::vector<std::string> arguments) {
+  std::vector<std::string> tokens;
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) {
+    tokens.assign(dashes + 1, arguments.end());
+    arguments.erase(dashes, arguments.end());
+  }
+  if (arguments.empty()) throw Trouble("no command given (see primus-plan --help)");
+  const std::string first = arguments.front();
+  arguments.erase(arguments.begin());
+  if (first == "--help" || first == "-h" || first == "help") return write_stdout(help_text()), exit_clean;
+  if (first == "--version") return write_stdout(version_text()), exit_clean;
+  const Command* command = find_command(first);
+  if (command == nullptr) refuse_command(first);
+  return run_command(*command, std::move(arguments), tokens);
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return command_table; }
+
+int run_program(int argc, const char* const* argv) {
+  try {
+    return dispatch({argv + std::min(argc, 1), argv + argc});
+  } catch (const ReaderGone&) {
+    return exit_clean;
+  } catch (const NotLoaded&) {
+    return exit_findings;
+  } catch (const std::exception& error) {
+    const std::string message = fmt::format("primus-plan: {}\n", escape_controls(error.what()));
+    std::fwrite(message.data(), 1, message.size(), stderr);
+    return exit_trouble;
+  }
+}
+
+}  // namespace primus_plan::app

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace primus_plan {
+
+/// A file that is part of the library. The text lives as long as the program and ends with a '\0' that `text` does not
+/// count.
+struct EmbeddedFile {
+  std::string_view path;  ///< relative to the folder it came from: "configs/modules/megatron/pre_trainer.yaml"
+  std::string_view text;
+};
+
+/// The files of presets/, sorted by path.
+std::span<const EmbeddedFile> embedded_presets();
+
+}  // namespace primus_plan

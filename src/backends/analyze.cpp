@@ -1,0 +1,106 @@
+#include "primus_plan/backends/analyze.h"
+
+#include <fmt/core.h>
+
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/layout/topology.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr std::int64_t most_nodes_searched = 1024;
+constexpr std::size_t worlds_shown_on_error = 8;
+
+/// Light-Megatron and Megatron share one runtime below Primus.
+const Backend* backend_of(const Module& module) { return find_backend(module.framework); }
+
+Launch settle_launch(const Prepared& prepared, const Launch& launch) {
+  if (launch.world_size > 0) return launch;
+  const std::int64_t smallest = prepared.smallest_world();
+  return assume_launch(smallest > 0 ? smallest : launch.gpus_per_node, launch.gpus_per_node);
+}
+
+Verdict verdict_of(const Analysis& analysis) {
+  if (analysis.errors > 0) return Verdict::error;
+  return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
+}
+
+Analysis not_checked(const Module& module, const Launch& launch) {
+  Analysis out;
+  out.verdict = Verdict::not_checked;
+  out.run.launch = launch;
+  out.run.degrees = {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
+  out.notes.push_back(
+      fmt::format("framework {} has no checker here: loaded and merged, not checked", module.framework));
+  return out;
+}
+
+/// Rules about nodes and groups, for runs whose ranks can be placed.
+void add_topology(const Prepared& prepared, Analysis& analysis) {
+  if (analysis.run.degrees.data <= 0 || analysis.errors > 0) return;
+  const RankLayout layout = prepared.layout(analysis.run.launch);
+  Findings findings(Findings::Detail::text);
+  run_rules(topology_rules(), PlacedRun{analysis.run, layout}, findings);
+  analysis.warnings += findings.warnings();
+  for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
+}
+
+Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
+                        const AnalyzeOptions& options) {
+  const Backend* backend = backend_of(module);
+  if (backend == nullptr || module.params == nullptr) return not_checked(module, launch);
+  const auto prepared = backend->prepare(module, environment);
+  Analysis out = prepared->decide(settle_launch(*prepared, launch), options);
+  if (options.with_text) add_topology(*prepared, out);
+  if (out.errors > 0 && options.with_text) {
+    out.legal_worlds =
+        legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds_shown_on_error);
+  }
+  return out;
+}
+
+/// What loading remarked belongs to the file: it is told once, with the first module.
+void add_remarks(const Remarks& remarks, Analysis& first) {
+  first.findings.insert(first.findings.begin(), remarks.begin(), remarks.end());
+  for (const Finding& remark : remarks) {
+    if (remark.severity == Severity::error) ++first.errors;
+    if (remark.severity == Severity::warning) ++first.warnings;
+  }
+}
+
+}  // namespace
+
+std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch, const Environment& environment,
+                              const AnalyzeOptions& options) {
+  std::vector<Analysis> out;
+  for (const Module& module : experiment.modules) {
+    Analysis& analysis = out.emplace_back(analyze_module(module, launch, environment, options));
+    analysis.path = experiment.path;
+    analysis.module = module.name;
+    analysis.framework = module.framework;
+    analysis.presets = experiment.presets;
+    analysis.origin = module.origin;
+    if (out.size() == 1) add_remarks(experiment.remarks, analysis);
+    if (analysis.verdict != Verdict::not_checked) analysis.verdict = verdict_of(analysis);
+  }
+  return out;
+}
+
+std::vector<LegalWorld> legal_worlds(const Prepared& prepared, std::int64_t gpus_per_node, std::int64_t most_nodes,
+                                     std::size_t most_found) {
+  std::vector<LegalWorld> out;
+  const std::int64_t smallest = prepared.smallest_world();
+  if (smallest <= 0) return out;
+  for (std::int64_t nodes = 1; nodes <= most_nodes && out.size() < most_found; ++nodes) {
+    const std::int64_t world = nodes * gpus_per_node;
+    if (world % smallest != 0) continue;
+    const Launch launch{
+        .world_size = world, .nodes = nodes, .gpus_per_node = gpus_per_node, .source = {}, .assumed = false};
+    const Analysis analysis = prepared.decide(launch, {.dp_formula = DpFormula::runtime, .with_text = false});
+    if (analysis.errors > 0) continue;
+    out.push_back({nodes, world, analysis.run.degrees.data, analysis.run.batch.accumulation_steps});
+  }
+  return out;
+}
+
+}  // namespace primus_plan

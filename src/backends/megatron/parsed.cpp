@@ -1,0 +1,186 @@
+#include "backends/megatron/parsed.h"
+
+#include <charconv>
+
+namespace primus_plan::megatron {
+namespace {
+
+constexpr std::size_t most_items = 100'000;
+
+/// Recursive descent over `sum := product ('+' product)*`, `product := atom ('*' atom)*`, `atom := int | list | '(' sum
+/// ')'`. A value is a list or a number; `*` takes one of each, as Python does.
+class ListExpression {
+ public:
+  explicit ListExpression(std::string_view text) : text_(text) {}
+
+  std::optional<std::vector<std::int64_t>> evaluate() {
+    const auto value = sum(0);
+    skip_spaces();
+    if (!value || !value->is_list || position_ != text_.size()) return std::nullopt;
+    return value->list;
+  }
+
+ private:
+  struct Value {
+    bool is_list = false;
+    std::int64_t number = 0;
+    std::vector<std::int64_t> list;
+  };
+  static constexpr int deepest = 50;
+
+  void skip_spaces() {
+    while (position_ < text_.size() && text_[position_] == ' ') ++position_;
+  }
+  bool take(char c) {
+    skip_spaces();
+    if (position_ >= text_.size() || text_[position_] != c) return false;
+    ++position_;
+    return true;
+  }
+
+  std::optional<Value> sum(int depth) {
+    auto left = product(depth);
+    while (left && take('+')) {
+      auto right = product(depth);
+      if (!right || right->is_list != left->is_list) return std::nullopt;
+      if (left->is_list) {
+        if (left->list.size() + right->list.size() > most_items) return std::nullopt;
+        left->list.insert(left->list.end(), right->list.begin(), right->list.end());
+      } else if (__builtin_add_overflow(left->number, right->number, &left->number)) {
+        return std::nullopt;
+      }
+    }
+    return left;
+  }
+
+  std::optional<Value> product(int depth) {
+    auto left = atom(depth);
+    while (left && take('*')) {
+      auto right = atom(depth);
+      if (!right || (left->is_list && right->is_list)) return std::nullopt;
+      if (!left->is_list && !right->is_list) {
+        if (__builtin_mul_overflow(left->number, right->number, &left->number)) return std::nullopt;
+        continue;
+      }
+      const std::int64_t times = left->is_list ? right->number : left->number;
+      auto list = repeat(left->is_list ? left->list : right->list, times);
+      if (!list) return std::nullopt;
+      left = Value{.is_list = true, .number = 0, .list = std::move(*list)};
+    }
+    return left;
+  }
+
+  static std::optional<std::vector<std::int64_t>> repeat(const std::vector<std::int64_t>& list, std::int64_t times) {
+    std::vector<std::int64_t> out;
+    if (times <= 0 || list.empty()) return out;
+    if (static_cast<std::uint64_t>(times) > most_items / list.size()) return std::nullopt;
+    for (std::int64_t i = 0; i < times; ++i) out.insert(out.end(), list.begin(), list.end());
+    return out;
+  }
+
+  std::optional<Value> atom(int depth) {
+    if (depth > deepest) return std::nullopt;
+    if (take('(')) {
+      auto value = sum(depth + 1);
+      if (!value || !take(')')) return std::nullopt;
+      return value;
+    }
+    if (take('[')) {
+      Value value{.is_list = true, .number = 0, .list = {}};
+      if (take(']')) return value;
+      do {
+        skip_spaces();
+        if (position_ < text_.size() && text_[position_] == ']') break;  // a trailing comma
+        const auto item = sum(depth + 1);
+        if (!item || item->is_list) return std::nullopt;
+        value.list.push_back(item->number);
+      } while (take(','));
+      if (!take(']')) return std::nullopt;
+      return value;
+    }
+    return number();
+  }
+
+  std::optional<Value> number() {
+    skip_spaces();
+    Value value;
+    const char* begin = text_.data() + position_;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value.number);
+    if (error != std::errc{}) return std::nullopt;
+    position_ += static_cast<std::size_t>(end - begin);
+    return value;
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+LayerFrequency parse_layer_frequency(const Raw& field) {
+  LayerFrequency out;
+  if (field.value == nullptr) {
+    if (!field.is_explicit) out.every = 1;
+    return out;
+  }
+  const Node& node = *field.value;
+  if (node.kind == Kind::integer) {
+    out.every = node.integer;
+  } else if (node.is_sequence()) {
+    for (const NodePtr& item : node.items) out.pattern.push_back(item->kind == Kind::integer ? item->integer : 0);
+  } else if (node.is_string()) {
+    auto list = evaluate_layer_list(node.text);
+    out.readable = list.has_value();
+    if (list) out.pattern = std::move(*list);
+  } else {
+    out.readable = false;
+  }
+  return out;
+}
+
+std::vector<std::string_view> words(const Raw& field) {
+  std::vector<std::string_view> out;
+  if (field.value == nullptr) return out;
+  if (field.value->is_string()) out.emplace_back(field.value->text);
+  for (const NodePtr& item : field.value->items) {
+    if (item->is_string()) out.emplace_back(item->text);
+  }
+  return out;
+}
+
+/// What the micro-batch calculator unpacks. A text has a length too, which is almost never 3.
+std::optional<std::vector<Int>> parse_ramp(const Raw& field) {
+  if (field.value == nullptr) return std::nullopt;
+  std::vector<Int> out;
+  for (const NodePtr& item : field.value->items) out.push_back(item->kind == Kind::integer ? item->integer : -1);
+  return out;
+}
+
+void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
+  if (const Node* text = config.pipeline_model_parallel_layout.value; text != nullptr && text->is_string()) {
+    LayoutParse parse = parse_pipeline_layout(text->text);
+    out.layout_error = parse.error;
+    if (!parse.error) out.layout = std::move(parse.layout);
+  }
+  if (config.hybrid_layer_pattern.value.data() != nullptr) {
+    HybridParse parse = parse_hybrid_pattern(*config.hybrid_layer_pattern);
+    out.hybrid_error = parse.error;
+    if (!parse.error) out.hybrid = std::move(parse.pattern);
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) {
+  return ListExpression(text).evaluate();
+}
+
+ParsedKeys parse_keys(const MegatronConfig& config) {
+  ParsedKeys out;
+  out.moe_layers = parse_layer_frequency(config.moe_layer_freq);
+  out.recompute_modules = words(config.recompute_modules);
+  out.cp_comm_types = words(config.cp_comm_type);
+  out.ramp_up = parse_ramp(config.rampup_batch_size);
+  parse_layouts(config, out);
+  return out;
+}
+
+}  // namespace primus_plan::megatron

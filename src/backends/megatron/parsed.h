@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/megatron/config.h"
+#include "backends/megatron/layer_layout.h"
+
+namespace primus_plan::megatron {
+
+/// moe_layer_freq as Megatron reads it: one flag a layer, or every n-th layer.
+struct LayerFrequency {
+  std::optional<Int> every;           ///< an integer: layer i is a MoE layer when i % every == 0
+  std::vector<std::int64_t> pattern;  ///< a list, or a string that evaluates to one
+  bool readable = true;               ///< false: a string that Primus cannot evaluate
+};
+
+/// Keys whose values have a syntax of their own, parsed once for all launches and candidates.
+struct ParsedKeys {
+  LayerFrequency moe_layers;
+  std::vector<std::string_view> recompute_modules;
+  std::vector<std::string_view> cp_comm_types;
+  std::optional<std::vector<Int>> ramp_up;  ///< rampup_batch_size; items that are no integers become -1
+  std::optional<PipelineLayout> layout;     ///< pipeline_model_parallel_layout, when it is one
+  std::optional<LayoutError> layout_error;  ///< where it stops being one
+  std::optional<HybridPattern> hybrid;      ///< hybrid_layer_pattern, when it is one
+  std::optional<HybridError> hybrid_error;
+};
+
+/// Reads them; what cannot be read is left empty for the rules to report.
+ParsedKeys parse_keys(const MegatronConfig& config);
+
+/// Evaluates the list expressions that moe_layer_freq holds, e.g. "([0]*3+[1]*58)": integers, lists, `*`, `+`,
+/// parentheses. Empty where Python's eval would fail or give no list of integers. At most 100,000 items. Source:
+/// primus/backends/megatron/patches/args/moe_layer_freq_patches.py.
+std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text);
+
+}  // namespace primus_plan::megatron

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "backends/common/say.h"
+#include "backends/megatron/run.h"
+#include "primus_plan/diagnostics/findings.h"
+
+namespace primus_plan::megatron {
+
+/// Phrases of Megatron that several rules share. All of them are made only when somebody reads the text.
+
+/// "nearest legal world sizes: 16, 32": multiples of the smallest world around the asked one.
+void help_with_worlds(Message& message, const MegatronRun& run);
+
+/// How DP came about: "DP 16 = world 64 / (TP 4 x PP 1 x CP 1)".
+void because_of_dp(Message& message, const MegatronRun& run);
+
+/// "expert DP 2 = world 64 / (ETP 1 x EP 8 x PP 4)".
+void because_of_expert_dp(Message& message, const MegatronRun& run);
+}  // namespace primus_plan::megatron

@@ -1,0 +1,138 @@
+#include "report/overview_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+
+namespace primus_plan {
+
+namespace {
+
+constexpr std::size_t rewrites_shown = 3;
+constexpr std::size_t worlds_shown = 6;
+
+/// A size, or "?" where it could not be derived.
+std::string size(std::int64_t number) { return number > 0 ? with_commas(number) : "?"; }
+
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
+}
+
+std::string launch_text(const Launch& launch) {
+  if (launch.world_size <= 0) return "world size unknown";
+  const std::string gpus = plural(launch.world_size, "GPU");
+  if (launch.nodes <= 0 || launch.gpus_per_node <= 0) return gpus;
+  const bool even = launch.nodes * launch.gpus_per_node == launch.world_size;
+  return fmt::format("{} {} {} {} {}", gpus, even ? "=" : "on", plural(launch.nodes, "node"), even ? "x" : "of",
+                     launch.gpus_per_node);
+}
+
+std::string degrees_text(const Degrees& degrees) {
+  std::string text = fmt::format("TP {} x PP {}", size(degrees.tensor), size(degrees.pipeline));
+  if (degrees.virtual_pipeline > 1) text += fmt::format(" (VPP {})", degrees.virtual_pipeline);
+  text += fmt::format(" x CP {}   DP {}", size(degrees.context), size(degrees.data));
+  const bool hybrid = degrees.data_replicate > 1 && degrees.data_shard > 1;
+  if (hybrid) text += fmt::format(" (replicate {} x shard {})", degrees.data_replicate, degrees.data_shard);
+  if (degrees.expert > 1) {
+    text += fmt::format("   EP {}", degrees.expert);
+    if (degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor)
+      text += fmt::format(", ETP {}", degrees.expert_tensor);
+  }
+  if (degrees.expert_data > 0) text += fmt::format("   (expert DP {})", degrees.expert_data);
+  return text;
+}
+
+/// The batch as a product where it is one, else as a list of what is known.
+std::string batch_text(const Batch& batch, std::int64_t data) {
+  if (batch.global <= 0) return {};
+  std::string text = fmt::format("global batch {}", with_commas(batch.global));
+  const bool known = batch.micro > 0 && data > 0 && batch.accumulation_steps > 0;
+  if (known && batch.micro * data * batch.accumulation_steps == batch.global) {
+    text += fmt::format(" = micro-batch {} x DP {} x {}", batch.micro, with_commas(data),
+                        plural(batch.accumulation_steps, "accumulation step"));
+  } else {
+    if (batch.micro > 0) text += fmt::format(", micro-batch {}", batch.micro);
+    if (batch.accumulation_steps > 0) text += ", " + plural(batch.accumulation_steps, "accumulation step");
+  }
+  if (batch.tokens_per_step() > 0) text += fmt::format(", {} tokens a step", with_commas(batch.tokens_per_step()));
+  return text;
+}
+
+std::string launch_source_text(const Launch& launch) {
+  if (launch.world_size <= 0) return {};
+  if (launch.assumed) {
+    return fmt::format("world size {} assumed: {} (set it with --world-size or --nodes)", launch.world_size,
+                       launch.source.empty() ? "the smallest legal one" : launch.source);
+  }
+  const bool from_flags = launch.source.empty() || launch.source.starts_with("--");
+  return from_flags ? std::string() : "world size from " + launch.source;
+}
+
+std::string worlds_text(const std::vector<LegalWorld>& worlds) {
+  std::string text = "legal world sizes:";
+  for (std::size_t i = 0; i < std::min(worlds.size(), worlds_shown); ++i) {
+    text += fmt::format("{} {} (DP {})", i == 0 ? "" : ",", worlds[i].world_size, worlds[i].data);
+  }
+  if (worlds.size() > worlds_shown) text += fmt::format(" and {} more (--worlds)", worlds.size() - worlds_shown);
+  return text;
+}
+
+std::string worlds_table(const std::vector<LegalWorld>& worlds) {
+  std::string text =
+      fmt::format("  legal world sizes:\n  {:>7} {:>9} {:>7} {:>20}\n", "nodes", "GPUs", "DP", "accumulation steps");
+  for (const LegalWorld& world : worlds) {
+    text += fmt::format("  {:>7} {:>9} {:>7} {:>20}\n", world.nodes, world.world_size, size(world.data),
+                        size(world.accumulation_steps));
+  }
+  return text;
+}
+
+/// All rewrites, or only the first few of values that the user asked for: presets and defaults are rewritten all the time.
+std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
+  std::string text;
+  std::size_t left_out = 0;
+  std::size_t shown = 0;
+  for (const Rewrite& rewrite : rewrites) {
+    if (!all && !rewrite.asked) continue;
+    if (!all && shown == rewrites_shown) {
+      ++left_out;
+      continue;
+    }
+    ++shown;
+    text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from),
+                        escape_controls(rewrite.to));
+    if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
+    text += '\n';
+  }
+  if (left_out > 0) text += fmt::format("  … and {} more (-v)\n", left_out);
+  return text;
+}
+
+}  // namespace
+
+std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
+  const RunDescription& run = analysis.run;
+  std::string text;
+  const auto line = [&text](const std::string& content) {
+    if (!content.empty()) text += "  " + content + '\n';
+  };
+  if (run.launch.world_size > 0 || run.degrees.data > 0) {
+    line(launch_text(run.launch) + "   " + degrees_text(run.degrees));
+    line(batch_text(run.batch, run.degrees.data));
+  }
+  line(launch_source_text(run.launch));
+  for (const std::string& note : analysis.notes) line("note: " + escape_controls(note));
+  text += rewrites_text(analysis.rewrites, style.verbose);
+  if (!analysis.legal_worlds.empty()) {
+    if (style.worlds)
+      text += worlds_table(analysis.legal_worlds);
+    else
+      line(worlds_text(analysis.legal_worlds));
+  }
+  return text;
+}
+
+}  // namespace primus_plan

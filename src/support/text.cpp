@@ -1,0 +1,182 @@
+#include "primus_plan/support/text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+
+#include "support/utf8.h"
+
+namespace primus_plan {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = lower(c);
+  return result;
+}
+
+template <class Part>
+std::string join_parts(std::span<const Part> parts, std::string_view separator) {
+  std::string result;
+  for (const Part& part : parts) {
+    if (&part != parts.data()) result += separator;
+    result += part;
+  }
+  return result;
+}
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+constexpr bool before(const Range& range, char32_t value) { return range.last < value; }
+
+template <std::size_t n>
+bool within(const std::array<Range, n>& sorted, char32_t value) {
+  const auto found = std::lower_bound(sorted.begin(), sorted.end(), value, before);
+  return found != sorted.end() && found->first <= value;
+}
+
+// Controls (C0, DEL and C1), then what reorders or breaks lines (Unicode UAX #9 and #14).
+constexpr std::array<Range, 7> steering{{{0x00, 0x1f},
+                                         {0x7f, 0x9f},
+                                         {0x61c, 0x61c},
+                                         {0x200e, 0x200f},
+                                         {0x2028, 0x202e},
+                                         {0x2066, 0x2069},
+                                         {0xfeff, 0xfeff}}};
+
+// The combining blocks and zero-width characters that configuration files may hold; the full tables of Unicode are not
+// worth their size here.
+constexpr std::array<Range, 12> zero_width{{{0x00, 0x1f},
+                                            {0x7f, 0x9f},
+                                            {0x300, 0x36f},
+                                            {0x483, 0x489},
+                                            {0x591, 0x5bd},
+                                            {0x64b, 0x65f},
+                                            {0x200b, 0x200f},
+                                            {0x2028, 0x202e},
+                                            {0x2060, 0x2069},
+                                            {0x20d0, 0x20ff},
+                                            {0xfe00, 0xfe0f},
+                                            {0xfe20, 0xfe2f}}};
+
+// East Asian wide and fullwidth blocks, emoji (Unicode UAX #11).
+constexpr std::array<Range, 12> wide{{{0x1100, 0x115f},
+                                      {0x231a, 0x231b},
+                                      {0x2e80, 0x303e},
+                                      {0x3041, 0x33ff},
+                                      {0x3400, 0x4dbf},
+                                      {0x4e00, 0xa4cf},
+                                      {0xac00, 0xd7a3},
+                                      {0xf900, 0xfaff},
+                                      {0xfe30, 0xfe6f},
+                                      {0xff01, 0xff60},
+                                      {0x1f300, 0x1faff},
+                                      {0x20000, 0x3fffd}}};
+
+std::string escaped(const CodePoint& point) {
+  if (point.value == '\n') return "\\n";
+  if (point.value == '\r') return "\\r";
+  if (point.value == '\t') return "\\t";
+  const auto value = static_cast<std::uint32_t>(point.value);
+  return value < 0x100 ? fmt::format("\\x{:02x}", value) : fmt::format("\\u{:04x}", value);
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t cutoff) {
+  if (a.size() > b.size()) std::swap(a, b);
+  const std::size_t too_far = cutoff + 1;
+  if (b.size() - a.size() > cutoff) return too_far;
+  // Rows of the alignment table: two above for swaps, one above, the current one.
+  std::vector<std::size_t> older(a.size() + 1);
+  std::vector<std::size_t> above(a.size() + 1);
+  std::vector<std::size_t> row(a.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= b.size(); ++i) {
+    row[0] = i;
+    std::size_t best = i;
+    for (std::size_t j = 1; j <= a.size(); ++j) {
+      const std::size_t replaced = above[j - 1] + (b[i - 1] == a[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && b[i - 1] == a[j - 2] && b[i - 2] == a[j - 1]) row[j] = std::min(row[j], older[j - 2] + 1);
+      best = std::min(best, row[j]);
+    }
+    // A swap may still reach back over one row, so a row above the cutoff ends the search only together with the last.
+    if (best > cutoff && *std::min_element(above.begin(), above.end()) > cutoff) return too_far;
+    std::swap(older, above);
+    std::swap(above, row);
+  }
+  return std::min(above.back(), too_far);
+}
+
+std::vector<std::string_view> nearest_names(std::string_view word, std::span<const std::string_view> candidates,
+                                            std::size_t max) {
+  struct Match {
+    std::size_t distance;
+    std::string_view name;
+  };
+  const std::string wanted = lower(word);
+  const std::size_t cutoff = std::min<std::size_t>((word.size() + 2) / 3, 6);
+  std::vector<Match> matches;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(wanted, lower(candidate), cutoff);
+    if (distance <= cutoff && distance < candidate.size()) matches.push_back({distance, candidate});
+  }
+  std::stable_sort(matches.begin(), matches.end(),
+                   [](const Match& a, const Match& b) { return a.distance < b.distance; });
+  std::vector<std::string_view> names;
+  for (const Match& match : matches) {
+    if (names.size() == max) break;
+    names.push_back(match.name);
+  }
+  return names;
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  return join_parts(parts, separator);
+}
+
+std::string join(std::span<const std::string_view> parts, std::string_view separator) {
+  return join_parts(parts, separator);
+}
+
+std::string escape_controls(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t position = 0; position < text.size();) {
+    const CodePoint point = decode_utf8(text, position);
+    if (point.valid && !within(steering, point.value)) {
+      result += text.substr(position, point.length);
+    } else {
+      result += escaped(point);
+    }
+    position += point.length;
+  }
+  return result;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t position = 0; position < text.size();) {
+    const CodePoint point = decode_utf8(text, position);
+    if (!point.valid) {
+      width += 1;
+    } else if (within(wide, point.value)) {
+      width += 2;
+    } else if (!within(zero_width, point.value)) {
+      width += 1;
+    }
+    position += point.length;
+  }
+  return width;
+}
+
+}  // namespace primus_plan

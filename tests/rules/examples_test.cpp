@@ -1,0 +1,77 @@
+// Every rule's own examples: `bad` fires exactly that rule at its severity, `good` is silent.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/config/experiment.h"
+#include "primus_plan/config/launch.h"
+
+namespace primus_plan {
+namespace {
+
+/// What `check` would find in a rule's example, as "ID severity" words. Advice of other rules does not count: an
+/// example of eight GPUs is rarely a well laid out run.
+std::multiset<std::string> fired(const RuleInfo& rule, const Example& example) {
+  const MemoryFiles files;
+  const Environment environment;
+  const Loader loader(files, environment);
+  const LoadResult loaded = loader.load_text("example.yaml", std::string(example.yaml), {});
+  std::multiset<std::string> out;
+  const auto add = [&](const Finding& finding) {
+    if (finding.rule->stage == Stage::advice && finding.rule != &rule) return;
+    out.insert(std::string(finding.rule->id) + " " + std::string(to_string(finding.severity)));
+  };
+  for (const Finding& error : loaded.errors) add(error);
+  for (const Experiment& experiment : loaded.experiments) {
+    const Launch launch = find_launch({.world_size = example.world_size.value, .nodes = {}, .gpus_per_node = {}},
+                                      environment, experiment.pragma);
+    for (const Analysis& analysis : analyze(experiment, launch, environment, {})) {
+      for (const Finding& finding : analysis.findings) add(finding);
+    }
+  }
+  return out;
+}
+
+class RuleExamples : public testing::TestWithParam<const RuleInfo*> {};
+
+TEST_P(RuleExamples, BadFiresThisRuleAlone) {
+  const RuleInfo& rule = *GetParam();
+  const std::string expected = std::string(rule.id) + " " + std::string(to_string(rule.severity));
+  const auto found = fired(rule, rule.bad);
+  EXPECT_TRUE(found.contains(expected)) << "the bad example of " << expected << " does not fire it:\n" << rule.bad.yaml;
+  for (const std::string& other : found) {
+    EXPECT_EQ(other, expected) << "the bad example of " << expected << " also fires " << other;
+  }
+}
+
+TEST_P(RuleExamples, GoodIsSilent) {
+  const RuleInfo& rule = *GetParam();
+  for (const std::string& other : fired(rule, rule.good)) {
+    ADD_FAILURE() << "the good example of " << rule.id << " fires " << other << ":\n" << rule.good.yaml;
+  }
+}
+
+TEST_P(RuleExamples, IsDescribed) {
+  const RuleInfo& rule = *GetParam();
+  EXPECT_FALSE(rule.summary.empty());
+  EXPECT_FALSE(rule.explanation.empty());
+  EXPECT_TRUE(rule.summary.ends_with('.')) << rule.summary;
+  EXPECT_EQ(rule.runtime_site.empty(), rule.stage == Stage::advice) << rule.id;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RuleExamples, testing::ValuesIn(all_rules()),
+                         [](const auto& test) { return std::string(test.param->id); });
+
+TEST(Rules, IdsAndNamesAreUnique) {
+  std::set<std::string_view> seen;
+  for (const RuleInfo* rule : all_rules()) {
+    EXPECT_TRUE(seen.insert(rule->id).second) << rule->id;
+    EXPECT_TRUE(seen.insert(rule->name).second) << rule->name;
+  }
+}
+
+}  // namespace
+}  // namespace primus_plan

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+namespace primus_plan::test {
+
+/// The program under test.
+std::filesystem::path binary();
+
+/// The top folder of this source tree.
+std::filesystem::path source_dir();
+
+/// Answers of the frameworks' own code: $PRIMUS_PLAN_ORACLE_DIR, else shared/oracle beside the source tree. May not
+/// exist.
+std::filesystem::path oracle_dir();
+
+/// YAML files of Primus: $PRIMUS_PLAN_CORPUS_DIR, else shared/corpus beside the source tree. May not exist.
+std::filesystem::path corpus_dir();
+
+}  // namespace primus_plan::test
