@@ -134,6 +134,7 @@ constexpr Field<C> table[] = {
     {"overlap_moe_expert_parallel_comm", &C::overlap_moe_expert_parallel_comm, false},
     {"patch_moe_overlap", &C::patch_moe_overlap, false},
     {"turbo_deepep_num_cu", &C::turbo_deepep_num_cu, nullptr},
+    {"turbo_mega_moe_precision", &C::turbo_mega_moe_precision, "bf16", "bf16|mxfp8"},
     {"turbo_sync_free_moe_stage", &C::turbo_sync_free_moe_stage, nullptr},
     {"use_turbo_deepep", &C::use_turbo_deepep, false},
     {"use_turbo_mega_moe", &C::use_turbo_mega_moe, false},
@@ -326,7 +327,6 @@ constexpr Field<C> table[] = {
     // Primus's own model types.
     {"attn_res_block_size", &C::attn_res_block_size, nullptr},
     {"cfg_dropout_prob", &C::cfg_dropout_prob, 0.0},
-    {"model_type", &C::model_type, nullptr},
     // Model shape.
     {"add_position_embedding", &C::add_position_embedding, true},
     {"encoder_num_layers", &C::encoder_num_layers, nullptr},

@@ -118,6 +118,13 @@ class ListExpression {
   std::size_t position_ = 0;
 };
 
+/// An entry of a list: 0 and 1 as Python compares them; what is neither becomes -1.
+Int layer_flag(const Node& item) {
+  if (item.kind == Kind::boolean) return item.boolean ? 1 : 0;
+  if (item.kind == Kind::real) return item.real == 0 ? 0 : (item.real == 1 ? 1 : -1);
+  return item.kind == Kind::integer ? item.integer : -1;
+}
+
 LayerFrequency parse_layer_frequency(const Raw& field) {
   LayerFrequency out;
   if (field.value == nullptr) {
@@ -128,7 +135,7 @@ LayerFrequency parse_layer_frequency(const Raw& field) {
   if (node.kind == Kind::integer) {
     out.every = node.integer;
   } else if (node.is_sequence()) {
-    for (const NodePtr& item : node.items) out.pattern.push_back(item->kind == Kind::integer ? item->integer : 0);
+    for (const NodePtr& item : node.items) out.pattern.push_back(layer_flag(*item));
   } else if (node.is_string()) {
     auto list = evaluate_layer_list(node.text);
     out.readable = list.has_value();
