@@ -20,6 +20,8 @@ namespace {
 constexpr std::array command_table = {
     Command{"check", "say what each experiment will do and what is wrong with it", declare_check},
     Command{"resolve", "print an experiment after all merges", declare_resolve},
+    Command{"layout", "show which rank sits in which group and node", declare_layout},
+    Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
 };
 
@@ -53,6 +55,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
 
 [[noreturn]] void refuse_command(const std::string& word) {
   std::vector<std::string_view> names;
+  names.reserve(command_table.size());
   for (const Command& command : command_table) names.push_back(command.name);
   std::error_code ignored;
   const bool is_path = std::filesystem::exists(word, ignored);
