@@ -50,7 +50,8 @@ struct MegatronConfig {
       moe_router_topk_limited_devices, moe_shared_expert_intermediate_size, num_experts, num_moe_experts,
       turbo_deepep_num_cu;
   MaybeNumber moe_expert_capacity_factor;
-  Word moe_flex_dispatcher_backend, moe_router_dtype, moe_router_score_function, moe_token_dispatcher_type;
+  Word moe_flex_dispatcher_backend, moe_router_dtype, moe_router_score_function, moe_token_dispatcher_type,
+      turbo_mega_moe_precision;
   Raw moe_aux_loss_coeff, moe_extended_tp, moe_layer_freq, moe_router_load_balancing_type, turbo_sync_free_moe_stage;
   // Primus-Turbo.
   Flag enable_primus_turbo, turbo_grouped_gemm_without_padding, use_sink_attention, use_turbo_attention,

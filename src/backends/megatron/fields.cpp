@@ -134,6 +134,7 @@ constexpr Field<C> table[] = {
     {"overlap_moe_expert_parallel_comm", &C::overlap_moe_expert_parallel_comm, false},
     {"patch_moe_overlap", &C::patch_moe_overlap, false},
     {"turbo_deepep_num_cu", &C::turbo_deepep_num_cu, nullptr},
+    {"turbo_mega_moe_precision", &C::turbo_mega_moe_precision, "bf16", "bf16|mxfp8"},
     {"turbo_sync_free_moe_stage", &C::turbo_sync_free_moe_stage, nullptr},
     {"use_turbo_deepep", &C::use_turbo_deepep, false},
     {"use_turbo_mega_moe", &C::use_turbo_mega_moe, false},

@@ -83,6 +83,10 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
     if (!config.end_weight_decay.value) rewriter.set(config.end_weight_decay, decay, "constant weight decay");
   }
   if (*config.fake_process_group) rewriter.set(config.enable_gloo_process_groups, false, "fake_process_group");
+  if (*config.moe_use_upcycling) {
+    rewriter.set(config.no_load_optim, true, "moe_use_upcycling");
+    rewriter.set(config.no_load_rng, true, "moe_use_upcycling");
+  }
   if (*config.skip_train) rewriter.set(config.no_load_optim, true, "skip_train");
   if (config.cpu_offloading_num_layers.value.value_or(0) > 0) {
     rewriter.set(config.cpu_offloading, true, "cpu_offloading_num_layers is set");

@@ -42,6 +42,24 @@ RuleList schedule_rules();
 RuleList primus_pipeline_rules();
 RuleList zero_bubble_rules();
 RuleList hybrid_model_rules();
+RuleList expert_rules();
+RuleList dense_model_rules();
+RuleList expert_layer_rules();
+RuleList token_dispatcher_rules();
+RuleList shared_expert_rules();
+RuleList router_rules();
+RuleList router_group_rules();
+RuleList load_balancing_rules();
+RuleList expert_capacity_rules();
+RuleList grouped_gemm_rules();
+RuleList expert_overlap_rules();
+RuleList turbo_rules();
+RuleList sync_free_expert_rules();
+RuleList turbo_deepep_rules();
+RuleList turbo_precision_rules();
+RuleList mega_moe_rules();
+RuleList latent_attention_rules();
+RuleList attention_variant_rules();
 
 /// All topics.
 std::span<const RuleList> all_rule_lists();
