@@ -125,18 +125,6 @@ void padding_changes_with_tensor(const MegatronRun& run, Findings& out) {
   });
 }
 
-void experts_without_sequence_parallel(const MegatronRun& run, Findings& out) {
-  if (!run.is_moe() || run.tp() <= 1 || *run.config.sequence_parallel) return;
-  out.add(run.config.sequence_parallel, [&](Message& m) {
-    m.say("MoE layers with TP {} need sequence_parallel, which is off", run.tp());
-    m.also(run.config.num_experts, "experts are set here")
-        .also(run.config.tensor_model_parallel_size, "TP is set here");
-    m.because("the model is built without complaint; the first training step stops");
-    m.help("set sequence_parallel: true");
-    m.fix("switch sequence_parallel on", run.config.sequence_parallel, "true");
-  });
-}
-
 void overlap_without_sequence_parallel(const MegatronRun& run, Findings& out) {
   if (!*run.config.tp_comm_overlap || *run.config.sequence_parallel) return;
   out.add(run.config.tp_comm_overlap, [&](Message& m) {
@@ -399,29 +387,6 @@ constexpr Rule<MegatronRun> rules[] = {
                        "make_vocab_size_divisible_by: 128\n"
                        "tensor_model_parallel_size: 2\n"}},
      padding_changes_with_tensor},
-    {{.id = "MG647",
-      .name = "experts-without-sequence-parallel",
-      .severity = Severity::error,
-      .stage = Stage::runtime,
-      .runtime_site = "megatron/core/transformer/moe/moe_layer.py:forward",
-      .outcome = "the first training step stops (ValueError)",
-      .summary = "MoE layers with tensor parallelism need sequence parallelism.",
-      .explanation = "Without it every tensor-parallel rank would route the same tokens. Megatron only warns at "
-                     "start-up; the MoE layer stops in its first\n"
-                     "forward pass.",
-      .bad = {.world_size = 8,
-              .yaml = "num_experts: 8\n"
-                      "tensor_model_parallel_size: 2\n"
-                      "sequence_parallel: false\n"
-                      "moe_grouped_gemm: true\n"
-                      "moe_token_dispatcher_type: alltoall\n"},
-      .good = {.world_size = 8,
-               .yaml = "num_experts: 8\n"
-                       "tensor_model_parallel_size: 2\n"
-                       "sequence_parallel: true\n"
-                       "moe_grouped_gemm: true\n"
-                       "moe_token_dispatcher_type: alltoall\n"}},
-     experts_without_sequence_parallel},
     {{.id = "MG640",
       .name = "comm-overlap-without-sequence-parallel",
       .severity = Severity::error,
