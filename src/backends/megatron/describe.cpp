@@ -1,9 +1,9 @@
 #include "backends/megatron/describe.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "backends/common/effective.h"
 #include "backends/megatron/fields.h"
 
 namespace primus_plan::megatron {
@@ -36,16 +36,8 @@ std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun&
                    run.degrees.expert_data > 0 ? make_integer(run.degrees.expert_data) : make_null());
   out.emplace_back("virtual_pipeline_model_parallel_size",
                    run.virtual_pipeline ? make_integer(*run.virtual_pipeline) : make_null());
-  for (const Field<MegatronConfig>& field : fields()) {
-    if (std::string_view(field.name) == "virtual_pipeline_model_parallel_size") continue;
-    std::visit(
-        [&](auto member) {
-          const bool changed = !((run.config.*member).value == (run.given.*member).value);
-          const bool always = std::find(always_shown.begin(), always_shown.end(), field.name) != always_shown.end();
-          if (changed || always) out.emplace_back(field.name, to_node(run.config.*member));
-        },
-        field.member);
-  }
+  constexpr std::array<std::string_view, 1> given_above{"virtual_pipeline_model_parallel_size"};
+  append_effective<MegatronConfig>(fields(), run.given, run.config, always_shown, given_above, out);
   return out;
 }
 

@@ -2,30 +2,10 @@
 
 #include <string>
 
+#include "backends/common/rewriter.h"
 #include "backends/megatron/run.h"
 
 namespace primus_plan::megatron {
-
-/// Changes a value as the runtime does, and records the change when somebody will read it.
-class Rewriter {
- public:
-  explicit Rewriter(Rewrites& rewrites) : rewrites_(rewrites) {}
-
-  template <class T, class V>
-  void set(Sourced<T>& field, V value, const char* because) {
-    const T next(value);
-    if (field.value == next) return;
-    if (rewrites_.with_text()) {
-      Sourced<T> after = field;
-      after.value = next;
-      rewrites_.add(field.key, to_text(*to_node(field)), to_text(*to_node(after)), because);
-    }
-    field.value = next;
-  }
-
- private:
-  Rewrites& rewrites_;
-};
 
 /// Primus's argument builder and its build_args patches, before Megatron sees anything.
 void apply_primus_arguments(MegatronRun& run, Rewriter& rewriter);

@@ -1,25 +1,8 @@
 #include "backends/megatron/rules/say.h"
 
 #include "backends/megatron/worlds.h"
-#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
-
-const Count& largest_of(std::initializer_list<const Count*> fields) {
-  const Count* best = *fields.begin();
-  for (const Count* field : fields) {
-    const bool better = field->is_explicit && (!best->is_explicit || field->value > best->value);
-    if (better) best = field;
-  }
-  return *best;
-}
-
-std::string nearest_text(Int value, Int step) {
-  const auto [below, above] = nearest_multiples(value, step);
-  std::string text = below ? fmt::format("{}", *below) : "";
-  if (above) text += fmt::format("{}{}", text.empty() ? "" : ", ", *above);
-  return text;
-}
 
 void help_with_worlds(Message& message, const MegatronRun& run) {
   const Int smallest = smallest_world(run.given);
