@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "command.h"
+#include "load_one.h"
 #include "output.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/support/text.h"
@@ -121,6 +122,8 @@ int run_program(int argc, const char* const* argv) {
     return dispatch({argv + std::min(argc, 1), argv + argc});
   } catch (const ReaderGone&) {
     return exit_clean;
+  } catch (const NotLoaded&) {
+    return exit_findings;
   } catch (const std::exception& error) {
     const std::string message = fmt::format("primus-plan: {}\n", escape_controls(error.what()));
     std::fwrite(message.data(), 1, message.size(), stderr);

@@ -50,10 +50,8 @@ int run(const Options& options) {
     return exit_clean;
   } catch (const LoadError& error) {
     say_findings(options.path, {error.finding()}, options.output);
-  } catch (const NotLoaded&) {
-    // load_one has said why
+    throw NotLoaded{};
   }
-  return exit_findings;
 }
 
 }  // namespace

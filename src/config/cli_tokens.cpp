@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "config/experiment_rules.h"
 #include "config/faults.h"
@@ -17,10 +18,10 @@ namespace {
 /// Dots in one key: a bound on hostile input.
 constexpr std::ptrdiff_t most_dots = 100;
 
-/// A token brought into the form key=value, with the places of both in its source.
+/// A token brought into the form key=value. Both are parts of the source's text.
 struct Assigned {
   std::string_view key;
-  std::string_view value;
+  std::optional<std::string_view> value;  ///< nothing: a bare --flag, which is true
   std::shared_ptr<const Source> source;
 };
 
@@ -48,13 +49,9 @@ NodePtr coerce(std::string_view text, const Origin& origin) {
   return number ? number : make_string(std::string(text), origin);
 }
 
-std::size_t offset_in(const Source& source, std::string_view part) {
-  return static_cast<std::size_t>(part.data() - source.text().data());
-}
-
-Origin place_of(const Assigned& assigned, std::string_view part) {
-  const std::size_t begin = part.data() == nullptr ? 0 : offset_in(*assigned.source, part);
-  return origin_in(*assigned.source, begin, begin + std::max<std::size_t>(part.size(), 1), Layer::command_line);
+Origin place_of(const Source& source, std::string_view part) {
+  const auto begin = static_cast<std::size_t>(part.data() - source.text().data());
+  return origin_in(source, begin, begin + part.size(), Layer::command_line);
 }
 
 Finding skipped(const Source& source) {
@@ -64,29 +61,25 @@ Finding skipped(const Source& source) {
 }
 
 /// The loop of parse_cli_overrides that brings tokens into one form.
-std::vector<Assigned> normalize(const std::vector<std::string>& tokens, TokenOverrides& result) {
+std::vector<Assigned> normalize(const std::vector<std::string>& tokens, Sources& sources, Remarks& remarks) {
   std::vector<Assigned> assigned;
-  const auto remember = [&](std::string text) {
-    return result.sources.emplace_back(std::make_shared<const Source>("command line", std::move(text)));
-  };
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view token = python::strip(tokens[i]);
     if (token.empty()) continue;
     const bool takes_next = token.starts_with("--") && token.find('=') == std::string_view::npos &&
                             i + 1 < tokens.size() && !tokens[i + 1].starts_with("--");
-    const auto source = remember(takes_next ? std::string(token) + " " + tokens[++i] : std::string(token));
+    std::string pair = takes_next ? std::string(token) + " " + tokens[++i] : std::string(token);
+    const auto source = sources.emplace_back(std::make_shared<const Source>("command line", std::move(pair)));
     const std::string_view text = source->text();
-    if (takes_next) {
-      // The pair becomes "key=value" and is split at its first '='; the key has none.
-      const std::string_view key = python::strip(python::strip_dashes(text.substr(0, token.size())));
-      assigned.push_back({key, python::strip(text.substr(token.size() + 1)), source});
-    } else if (const std::size_t equals = text.find('='); equals != std::string_view::npos) {
-      const std::string_view key = python::strip(python::strip_dashes(text.substr(0, equals)));
-      assigned.push_back({key, python::strip(text.substr(equals + 1)), source});
+    // Primus makes a pair "key=value" and splits that at its first '='; a key of a pair has none.
+    const std::size_t end_of_key = takes_next ? token.size() : text.find('=');
+    const std::string_view key = python::strip(python::strip_dashes(text.substr(0, end_of_key)));
+    if (end_of_key != std::string_view::npos) {
+      assigned.push_back({key, python::strip(text.substr(end_of_key + 1)), source});
     } else if (text.starts_with("--")) {
-      assigned.push_back({python::strip(python::strip_dashes(text)), "true", source});
+      assigned.push_back({key, std::nullopt, source});
     } else {
-      result.remarks.push_back(skipped(*source));
+      remarks.push_back(skipped(*source));
     }
   }
   return assigned;
@@ -114,18 +107,15 @@ NodePtr with_dotted_key(const NodePtr& mapping, std::string_view dotted, const N
                     make_entry(key, with_dotted_key(below, dotted.substr(dot + 1), value, key_origin), key_origin));
 }
 
-TokenOverrides parse_cli_tokens(const std::vector<std::string>& tokens) {
-  TokenOverrides result;
-  result.values = make_mapping({}, {});
-  for (const Assigned& assigned : normalize(tokens, result)) {
-    const bool flag = assigned.value.data() == std::string_view("true").data();
-    const Origin key_origin = place_of(assigned, assigned.key);
-    const bool inside = !flag && assigned.value.data() >= assigned.source->text().data() &&
-                        assigned.value.data() <= assigned.source->text().data() + assigned.source->text().size();
-    const Origin origin = inside ? place_of(assigned, assigned.value) : key_origin;
-    result.values = with_dotted_key(result.values, assigned.key, coerce(assigned.value, origin), key_origin);
+NodePtr parse_cli_tokens(const std::vector<std::string>& tokens, Sources& sources, Remarks& remarks) {
+  NodePtr values = make_mapping({}, {});
+  for (const Assigned& assigned : normalize(tokens, sources, remarks)) {
+    const Origin key_origin = place_of(*assigned.source, assigned.key);
+    const NodePtr value = assigned.value ? coerce(*assigned.value, place_of(*assigned.source, *assigned.value))
+                                         : make_boolean(true, key_origin);
+    values = with_dotted_key(values, assigned.key, value, key_origin);
   }
-  return result;
+  return values;
 }
 
 }  // namespace primus_plan

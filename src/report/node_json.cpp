@@ -132,10 +132,11 @@ std::string experiment_to_json(const Experiment& experiment) {
   write_node(json, *experiment.exp);
   json.key("modules").begin_array();
   for (const Module& module : experiment.modules) {
-    json.begin_object().key("name").string(module.name).key("framework").string(module.framework);
-    json.key("model");
-    module.model ? json.string(*module.model) : json.null();
-    if (module.trainer_class) json.key("trainer_class").string(*module.trainer_class);
+    json.begin_object();
+    for (const Entry& entry : module.attributes->entries()) {
+      json.key(entry.key->text);
+      write_node(json, *entry.value);
+    }
     json.key("params");
     write_node(json, *module.params);
     json.end_object();

@@ -99,7 +99,7 @@ std::string rewrites_text(const std::vector<Rewrite>& rewrites, std::size_t most
     if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
     text += '\n';
   }
-  if (rewrites.size() > most) text += fmt::format("  … and {} more values (-v)\n", rewrites.size() - most);
+  if (rewrites.size() > most) text += fmt::format("  … and {} more (-v)\n", rewrites.size() - most);
   return text;
 }
 

@@ -15,14 +15,14 @@ struct GroupSizes {
   std::int64_t world = 1;
   std::int64_t tensor = 1;
   std::int64_t pipeline = 1;
-  std::optional<std::int64_t> virtual_pipeline;
+  std::optional<std::int64_t> virtual_pipeline{};
   std::int64_t context = 1;
   std::int64_t expert = 1;
-  std::optional<std::int64_t> expert_tensor;       ///< absent: the tensor size
-  std::string_view order = "tp-cp-ep-dp-pp";       ///< leftmost varies fastest; names of size 1 may be left out
-  std::int64_t optimizer_instances = 1;            ///< num_distributed_optimizer_instances
-  std::vector<std::int64_t> hierarchical_context;  ///< hierarchical_context_parallel_sizes; empty: none
-  bool v_schedule = false;                         ///< a Primus V schedule: first and last stage share a rank
+  std::optional<std::int64_t> expert_tensor{};       ///< absent: the tensor size
+  std::string_view order = "tp-cp-ep-dp-pp";         ///< leftmost varies fastest; names of size 1 may be left out
+  std::int64_t optimizer_instances = 1;              ///< num_distributed_optimizer_instances
+  std::vector<std::int64_t> hierarchical_context{};  ///< hierarchical_context_parallel_sizes; empty: none
+  bool v_schedule = false;                           ///< a Primus V schedule: first and last stage share a rank
   std::int64_t ranks_per_node = 8;
 };
 

@@ -12,6 +12,10 @@ namespace {
 using Kind = LayerFault::Kind;
 using Fault = std::optional<LayerFault>;
 
+/// Bounds that keep arithmetic exact and tables small whatever a file says; far above any run.
+constexpr std::int64_t most_layers = 1'000'000'000;
+constexpr std::int64_t most_stages = 1'000'000;
+
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 std::int64_t count(const std::string& stage, char kind) { return std::count(stage.begin(), stage.end(), kind); }
@@ -34,6 +38,11 @@ Fault size_fault(const LayerSplitInput& in) {
   for (const std::int64_t size : {in.pipeline, in.virtual_pipeline.value_or(1), in.layers}) {
     if (size < 1) return LayerFault{Kind::size_not_positive, size};
   }
+  for (const std::int64_t size : {in.layers, in.first.value_or(0), in.last.value_or(0)}) {
+    if (size > most_layers) return LayerFault{Kind::size_too_large, size, most_layers};
+  }
+  const std::int64_t stages = saturating_multiply(in.pipeline, in.virtual_pipeline.value_or(1));
+  if (stages > most_stages) return LayerFault{Kind::size_too_large, stages, most_stages};
   return std::nullopt;
 }
 

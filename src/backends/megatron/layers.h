@@ -13,21 +13,22 @@ namespace primus_plan::megatron {
 struct LayerSplitInput {
   std::int64_t layers = 0;  ///< decoder layers
   std::int64_t pipeline = 1;
-  std::optional<std::int64_t> virtual_pipeline;  ///< absent: not interleaved (validate_args turns 1 into absent)
-  std::optional<std::int64_t> first;             ///< decoder_first_pipeline_num_layers
-  std::optional<std::int64_t> last;              ///< decoder_last_pipeline_num_layers
-  bool embedding_slot = false;                   ///< account_for_embedding_in_pipeline_split
-  bool loss_slot = false;                        ///< account_for_loss_in_pipeline_split
-  std::optional<std::int64_t> mtp_layers;        ///< mtp_num_layers
-  const PipelineLayout* layout = nullptr;        ///< pipeline_model_parallel_layout
-  const HybridPattern* hybrid = nullptr;         ///< hybrid_layer_pattern; its | decide like a layout
-  bool v_schedule = false;                       ///< Primus: rank r holds stages r and 2 PP - 1 - r
+  std::optional<std::int64_t> virtual_pipeline{};  ///< absent: not interleaved (validate_args turns 1 into absent)
+  std::optional<std::int64_t> first{};             ///< decoder_first_pipeline_num_layers
+  std::optional<std::int64_t> last{};              ///< decoder_last_pipeline_num_layers
+  bool embedding_slot = false;                     ///< account_for_embedding_in_pipeline_split
+  bool loss_slot = false;                          ///< account_for_loss_in_pipeline_split
+  std::optional<std::int64_t> mtp_layers{};        ///< mtp_num_layers
+  const PipelineLayout* layout = nullptr;          ///< pipeline_model_parallel_layout
+  const HybridPattern* hybrid = nullptr;           ///< hybrid_layer_pattern; its | decide like a layout
+  bool v_schedule = false;                         ///< Primus: rank r holds stages r and 2 PP - 1 - r
 };
 
 /// Why layers cannot be placed, or are placed wrong. `a` and `b` are the numbers of the sentence.
 struct LayerFault {
   enum class Kind : std::uint8_t {
     size_not_positive,  ///< a = PP, virtual size or layers, below 1
+    size_too_large,     ///< size a, above b: more stages or layers than any run has
     // TransformerConfig
     uneven_with_slots,        ///< first/last together with an embedding or loss slot
     layout_with_other_split,  ///< a layout together with first/last or a slot
@@ -69,9 +70,10 @@ struct LayerFault {
 
 /// Layers of every model chunk. Reuse one object for many splits: its vectors keep their memory.
 struct LayerSplit {
-  std::vector<std::vector<StageChunk>> stages;   ///< [rank][chunk]; empty with every fault but layers_lost
-  std::optional<std::int64_t> virtual_pipeline;  ///< as given, or found from the layout or pattern (more than 1 chunk)
-  std::optional<LayerFault> fault;               ///< the first that Megatron would notice
+  std::vector<std::vector<StageChunk>> stages;  ///< [rank][chunk]; empty with every fault but layers_lost
+  std::optional<std::int64_t>
+      virtual_pipeline{};           ///< as given, or found from the layout or pattern (more than 1 chunk)
+  std::optional<LayerFault> fault;  ///< the first that Megatron would notice
 };
 
 /// Places layers as TransformerConfig.__post_init__, get_num_layers_to_build and get_transformer_layer_offset do. Where

@@ -146,6 +146,14 @@ std::vector<std::string_view> words(const Raw& field) {
   return out;
 }
 
+/// What the micro-batch calculator unpacks. A text has a length too, which is almost never 3.
+std::optional<std::vector<Int>> parse_ramp(const Raw& field) {
+  if (field.value == nullptr) return std::nullopt;
+  std::vector<Int> out;
+  for (const NodePtr& item : field.value->items) out.push_back(item->kind == Kind::integer ? item->integer : -1);
+  return out;
+}
+
 void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
   if (const Node* text = config.pipeline_model_parallel_layout.value; text != nullptr && text->is_string()) {
     LayoutParse parse = parse_pipeline_layout(text->text);
@@ -170,6 +178,7 @@ ParsedKeys parse_keys(const MegatronConfig& config) {
   out.moe_layers = parse_layer_frequency(config.moe_layer_freq);
   out.recompute_modules = words(config.recompute_modules);
   out.cp_comm_types = words(config.cp_comm_type);
+  out.ramp_up = parse_ramp(config.rampup_batch_size);
   parse_layouts(config, out);
   return out;
 }

@@ -7,20 +7,26 @@ void derive_batch(MegatronRun& run, Rewriter& rewriter) {
   Batch& batch = run.batch;
   batch.sequence_length = config.seq_length.value.value_or(config.encoder_seq_length.value.value_or(0));
   batch.micro = config.micro_batch_size.value.value_or(0);
-  if (batch.micro <= 0 || run.degrees.data <= 0) {
-    batch.global = config.global_batch_size.value.value_or(0);
-    return;
-  }
+  batch.global = config.global_batch_size.value.value_or(0);
+  if (batch.micro <= 0 || run.degrees.data <= 0) return;
+
   Int one_step = 0;
   if (__builtin_mul_overflow(batch.micro, run.degrees.data, &one_step)) return;
   if (!config.global_batch_size.value) {
     rewriter.set(config.global_batch_size, one_step, "unset: one micro-batch on each data-parallel rank");
+    batch.global = one_step;
   }
-  batch.global = *config.global_batch_size.value;
   if (batch.global <= 0) return;
-  // num_microbatches_calculator.py: the running batch is rounded down only with decrease_batch_size_if_needed.
-  const bool divides = batch.global % one_step == 0;
-  if (divides || *config.decrease_batch_size_if_needed) batch.accumulation_steps = batch.global / one_step;
+  run.micro_batch_input = {.global = batch.global,
+                           .micro = batch.micro,
+                           .data = run.degrees.data,
+                           .decrease = *config.decrease_batch_size_if_needed,
+                           .ramp_up = run.parsed.ramp_up};
+  run.micro_batch_start = start_microbatches(run.micro_batch_input);
+  if (run.micro_batch_start.fault) return;
+  batch.accumulation_steps = run.micro_batch_start.value.count;
+  // With a ramp the step grows to the nominal batch; without one the running batch is what every step takes.
+  if (!run.parsed.ramp_up) batch.global = run.micro_batch_start.value.running;
 }
 
 }  // namespace primus_plan::megatron

@@ -13,6 +13,8 @@ MegatronRun derive(const MegatronConfig& given, const ParsedKeys& parsed, const 
                   .degrees = {},
                   .batch = {},
                   .virtual_pipeline = {},
+                  .micro_batch_input = {},
+                  .micro_batch_start = {},
                   .v_schedule = false,
                   .split = {}};
   Rewriter rewriter(rewrites);

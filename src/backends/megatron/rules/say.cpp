@@ -13,4 +13,9 @@ void because_of_dp(Message& message, const MegatronRun& run) {
   message.because("DP {} = world {} / (TP {} x PP {} x CP {})", run.dp(), run.world(), run.tp(), run.pp(), run.cp());
 }
 
+void because_of_expert_dp(Message& message, const MegatronRun& run) {
+  message.because("expert DP {} = world {} / (ETP {} x EP {} x PP {})", run.degrees.expert_data, run.world(), run.degrees.expert_tensor,
+                  run.ep(), run.pp());
+}
+
 }  // namespace primus_plan::megatron

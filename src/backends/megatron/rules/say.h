@@ -14,4 +14,6 @@ void help_with_worlds(Message& message, const MegatronRun& run);
 /// How DP came about: "DP 16 = world 64 / (TP 4 x PP 1 x CP 1)".
 void because_of_dp(Message& message, const MegatronRun& run);
 
+/// "expert DP 2 = world 64 / (ETP 1 x EP 8 x PP 4)".
+void because_of_expert_dp(Message& message, const MegatronRun& run);
 }  // namespace primus_plan::megatron

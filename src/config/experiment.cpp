@@ -1,0 +1,96 @@
+#include "primus_plan/config/experiment.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "config/experiment_rules.h"
+#include "config/faults.h"
+#include "config/loading.h"
+#include "config/namespaces.h"
+
+namespace primus_plan {
+namespace {
+
+/// Parts of the output folder: text, all of them required.
+constexpr std::array<std::string_view, 4> folder_keys = {"work_group", "user_name", "exp_name", "workspace"};
+
+void check_folder_keys(Loading& loading, const Node& root) {
+  for (const std::string_view key : folder_keys) {
+    const Entry* entry = root.find(key);
+    if (entry == nullptr) {
+      loading.fail(fault(loading::missing_key, root.origin, fmt::format("the experiment has no {}", key),
+                         {fmt::format("add {}: at the top level", key)}, "the experiment starts here"));
+    } else if (!entry->value->is_string()) {
+      loading.fail(fault(loading::wrong_shape, entry->value->origin,
+                         fmt::format("{} must be text, since it is part of the output folder's path, not {} ({})", key,
+                                     to_string(entry->value->kind), to_text(*entry->value)),
+                         {fmt::format("quote it: \"{}\"", to_text(*entry->value))}));
+    }
+  }
+}
+
+const Node* check_modules(Loading& loading, const Node& root) {
+  const Entry* modules = root.find("modules");
+  if (modules == nullptr) {
+    loading.fail(fault(loading::missing_key, root.origin, "the experiment has no modules",
+                       {"add modules: with a pre_trainer"}, "the experiment starts here"));
+    return nullptr;
+  }
+  if (modules->value->is_mapping()) return modules->value.get();
+  loading.fail(fault(loading::wrong_shape, modules->key_origin,
+                     fmt::format("modules must be a mapping from names to modules, not {}", to_string(modules->value->kind)),
+                     {"write modules: with a pre_trainer: below it"}));
+  return nullptr;
+}
+
+void check_names(Loading& loading, const Node& root, const std::vector<Module>& modules) {
+  const auto is_run = [](const Module& module) {
+    // A module that was not merged has its own finding.
+    return module.name == "pre_trainer" || module.name == "post_trainer" || module.name.starts_with("exp.modules.");
+  };
+  if (std::ranges::any_of(modules, is_run)) return;
+  loading.remarks.push_back(fault(loading::module_not_run,
+                                  modules.empty() ? root.find("modules")->key_origin : modules.front().origin,
+                                  "no module is called pre_trainer or post_trainer, so Primus's train commands find none",
+                                  {"call the module pre_trainer, or post_trainer for fine-tuning"}));
+}
+
+/// Top-level keys as Primus's parser leaves them, without modules and the path of the file.
+NodePtr top_level(const NodePtr& root, NodePtr platform) {
+  const Entry* written = root->find("platform");
+  const Origin origin = written != nullptr ? written->key_origin : Origin{};
+  NodePtr result = without_key(without_key(root, "modules"), "config_file");
+  const Origin runtime{.layer = Layer::runtime};
+  result = with_entry(result, make_entry("name", make_string("PrimusConfig", runtime), runtime));
+  return with_entry(result, make_entry("platform", std::move(platform), origin));
+}
+
+}  // namespace
+
+bool looks_like_experiment(const Node& root) {
+  return root.find("modules") != nullptr ||
+         std::ranges::any_of(folder_keys, [&](std::string_view key) { return root.find(key) != nullptr; });
+}
+
+void build_experiment(Loading& loading, const NodePtr& root, Experiment& experiment) {
+  if (const Entry* entry = find_key_that_is_no_text(*root)) {
+    loading.fail(fault(loading::key_not_text, entry->key_origin,
+                       fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
+                       {fmt::format("quote it: \"{}\"", to_text(*entry->key))}));
+    return;
+  }
+  check_folder_keys(loading, *root);
+  NodePtr platform = load_platform(loading, *root);
+  if (const Node* modules = check_modules(loading, *root)) {
+    for (const Entry& entry : modules->entries()) {
+      if (auto module = load_module(loading, entry)) experiment.modules.push_back(*std::move(module));
+    }
+  }
+  if (!loading.errors.empty()) return;
+  check_names(loading, *root, experiment.modules);
+  experiment.exp = top_level(root, std::move(platform));
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,161 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "config/experiment_rules.h"
+#include "config/faults.h"
+#include "config/loading.h"
+#include "config/namespaces.h"
+
+namespace primus_plan {
+namespace {
+
+/// Keys of a module that are not taken over beside the presets.
+constexpr std::array<std::string_view, 6> module_keys = {"name", "framework", "config", "model", "overrides", "params"};
+/// Keys that the runtime keeps outside of params.
+constexpr std::array<std::string_view, 6> attribute_keys = {"name",  "framework", "config",
+                                                            "model", "params",    "trainer_class"};
+
+template <class Keys>
+bool is_in(const Keys& keys, std::string_view key) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+bool is_private(const Entry& entry) { return entry.key->text.starts_with('_'); }
+
+std::optional<std::string> text_of(const Node& mapping, std::string_view key) {
+  const Node* value = mapping.get(key);
+  return value != nullptr && value->is_string() ? std::optional(value->text) : std::nullopt;
+}
+
+/// The mapping with one key assigned or added when `entry` has one.
+std::vector<Entry> selected(const Node& mapping, bool (*wanted)(const Entry&)) {
+  std::vector<Entry> entries;
+  std::ranges::copy_if(mapping.entries(), std::back_inserter(entries), wanted);
+  return entries;
+}
+
+/// Params before the model is repeated in them: what an existing `params` key holds, then every other key of the module.
+NodePtr make_params(const NodePtr& module) {
+  const Node* existing = module->get("params");
+  std::vector<Entry> moved =
+      selected(*module, [](const Entry& entry) { return !is_in(attribute_keys, entry.key->text) && !is_private(entry); });
+  if (existing == nullptr || !existing->is_mapping()) return make_mapping(std::move(moved), module->origin);
+  NodePtr params = module->find("params")->value;
+  for (Entry& entry : moved) params = with_entry(params, std::move(entry));
+  return params;
+}
+
+Finding no_mapping(const Entry& entry, std::string_view what) {
+  return fault(loading::wrong_shape, entry.value->origin ? entry.value->origin : entry.key_origin,
+               fmt::format("{} must be a mapping, not {}", what, to_text(*entry.value)));
+}
+
+/// Primus leaves a module without `config` as it is written, under its internal name.
+Module unmerged(Loading& loading, const Entry& entry, ModuleDraft draft) {
+  loading.remarks.push_back(
+      fault(loading::module_without_config, entry.key_origin,
+            fmt::format("module {0} has no config, so Primus loads no presets for it and the runtime finds no module {0}",
+                        entry.key->text),
+            {"add config: pre_trainer.yaml (the module preset)"}, "this module"));
+  draft.name = "exp.modules." + entry.key->text;
+  const NodePtr name = make_string(draft.name, entry.key_origin);
+  return make_module(draft, with_entry(entry.value, make_entry("name", name, entry.key_origin)));
+}
+
+/// Whether the module's own keys have the types that Primus takes; faults otherwise.
+bool check_keys(Loading& loading, const Entry& entry) {
+  const Node& module = *entry.value;
+  const std::size_t before = loading.errors.size();
+  const Entry* framework = module.find("framework");
+  if (framework == nullptr) {
+    loading.fail(fault(loading::framework_missing, entry.key_origin,
+                       fmt::format("module {} does not say its framework", entry.key->text),
+                       {"add framework: megatron, torchtitan or maxtext"}, "this module"));
+  } else if (module.find("config") != nullptr && !framework->value->is_string()) {
+    loading.fail(fault(loading::wrong_shape, framework->value->origin,
+                       fmt::format("framework must be a name, not {}", to_text(*framework->value))));
+  }
+  const Entry* config = module.find("config");
+  if (config != nullptr && module.find("model") == nullptr) {
+    loading.fail(fault(loading::config_without_model, config->key_origin,
+                       fmt::format("module {} names a module preset (config) but no model preset (model)",
+                                   entry.key->text),
+                       {"add model: with a preset of the framework"}));
+  }
+  const Entry* overrides = module.find("overrides");
+  const bool applied = config != nullptr && overrides != nullptr;
+  if (applied && !overrides->value->is_mapping() && !overrides->value->is_null()) {
+    loading.fail(no_mapping(*overrides, "overrides"));
+  }
+  const Entry* params = module.find("params");
+  if (config == nullptr && params != nullptr && !params->value->is_mapping() && !params->value->is_null()) {
+    loading.fail(no_mapping(*params, "params"));
+  }
+  return loading.errors.size() == before;
+}
+
+}  // namespace
+
+NodePtr merge_presets(Loading& loading, const ModuleDraft& draft) {
+  const NodePtr module = load_preset(loading, PresetKind::module, draft.framework, draft.config);
+  const NodePtr model = load_preset(loading, PresetKind::model, draft.framework, draft.model);
+  if (!module || !model) return nullptr;
+  NodePtr merged = with_entry(without_key(module, "name"), draft.framework_entry);
+  if (draft.attributes && !draft.attributes->entries().empty()) {
+    merged = merge_without_override(merged, draft.attributes);
+  }
+  NodePtr extra = without_key(model, "name");
+  if (extra->find("model") == nullptr) extra = with_entry(extra, draft.model);
+  return add_to_namespace(merged, extra);
+}
+
+Module make_module(const ModuleDraft& draft, const NodePtr& merged) {
+  Module module;
+  module.name = draft.name;
+  module.origin = draft.origin;
+  module.config = draft.config.value && draft.config.value->is_string() ? std::optional(draft.config.value->text) : std::nullopt;
+  module.model = draft.model.value && draft.model.value->is_string() ? std::optional(draft.model.value->text) : std::nullopt;
+  module.trainer_class = text_of(*merged, "trainer_class");
+  module.framework = text_of(*merged, "framework").value_or(draft.framework);
+  std::vector<Entry> attributes = {make_entry("name", make_string(draft.name, draft.origin), draft.origin)};
+  for (const std::string_view key : {"framework", "config", "model", "trainer_class"}) {
+    if (const Entry* entry = merged->find(key)) attributes.push_back(*entry);
+  }
+  module.attributes = make_mapping(std::move(attributes), draft.origin);
+  module.params = make_params(merged);
+  if (const Entry* model = merged->find("model")) module.params = with_entry(module.params, *model);
+  return module;
+}
+
+std::optional<Module> load_module(Loading& loading, const Entry& entry) {
+  if (entry.key->text.find("trainer") == std::string::npos) {
+    loading.fail(fault(loading::unsupported_module, entry.key_origin,
+                       fmt::format("Primus does not support a module called {}: the name must contain 'trainer'",
+                                   entry.key->text),
+                       {"call it pre_trainer, or post_trainer for fine-tuning"}));
+    return std::nullopt;
+  }
+  if (!entry.value->is_mapping()) {
+    loading.fail(no_mapping(entry, fmt::format("module {}", entry.key->text)));
+    return std::nullopt;
+  }
+  if (!check_keys(loading, entry)) return std::nullopt;
+  const Node& written = *entry.value;
+  ModuleDraft draft{.name = entry.key->text, .origin = entry.key_origin};
+  draft.framework_entry = *written.find("framework");
+  draft.framework = draft.framework_entry.value->text;
+  if (const Entry* model = written.find("model")) draft.model = *model;
+  if (written.find("config") == nullptr) return unmerged(loading, entry, std::move(draft));
+  draft.config = *written.find("config");
+  draft.attributes = make_mapping(
+      selected(written, [](const Entry& e) { return !is_in(module_keys, e.key->text) && !is_private(e); }), written.origin);
+  NodePtr merged = merge_presets(loading, draft);
+  if (!merged) return std::nullopt;
+  const Entry* overrides = written.find("overrides");
+  if (overrides != nullptr && overrides->value->is_mapping()) merged = merge_namespaces(merged, overrides->value);
+  return make_module(draft, merged);
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,40 @@
+#include "config/preset_cache.h"
+
+#include <fmt/core.h>
+
+#include "config/experiment_rules.h"
+#include "config/faults.h"
+#include "config/namespaces.h"
+
+namespace primus_plan {
+
+Preset PresetCache::read(const std::string& path, Layer layer) const {
+  Preset preset;
+  try {
+    preset.document = load_document(path, layer, files_, environment_, limits_);
+  } catch (const LoadError& error) {
+    preset.document.sources = error.sources();
+    preset.error = error.finding();
+    return preset;
+  }
+  if (const Entry* entry = find_key_that_is_no_text(*preset.document.root)) {
+    preset.error = fault(loading::key_not_text, entry->key_origin,
+                         fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
+                         {fmt::format("quote it: \"{}\"", to_text(*entry->key))});
+  }
+  return preset;
+}
+
+PresetPtr PresetCache::get(const std::string& path, Layer layer) {
+  const std::pair key(path, layer);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = presets_.find(key); found != presets_.end()) return found->second;
+  }
+  // Read without the lock: two threads may both read a file, and the first to finish is kept.
+  auto preset = std::make_shared<const Preset>(read(path, layer));
+  const std::scoped_lock lock(mutex_);
+  return presets_.emplace(key, std::move(preset)).first->second;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,128 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "config/experiment_rules.h"
+#include "config/faults.h"
+#include "config/loading.h"
+#include "config/namespaces.h"
+#include "config/snippet_keys.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr std::string_view module_name = "pre_trainer";
+constexpr std::string_view module_preset = "pre_trainer.yaml";
+
+Entry assumed_entry(std::string_view key, std::string_view text) { return make_entry(key, make_string(std::string(text)), {}); }
+
+ModuleDraft draft_for(const SnippetBackend& backend, const Node& root) {
+  return {.name = std::string(module_name),
+          .origin = root.origin,
+          .framework = std::string(backend.framework),
+          .config = assumed_entry("config", module_preset),
+          .model = assumed_entry("model", backend.model),
+          .framework_entry = assumed_entry("framework", backend.framework)};
+}
+
+/// How many keys of the snippet tell of each backend. Keys that the table does not know are looked up in the presets.
+std::array<std::size_t, 3> count_keys(Loading& loading, const Node& root) {
+  std::array<std::size_t, 3> counts{};
+  const std::span<const SnippetBackend> backends = snippet_backends();
+  std::array<NodePtr, 3> presets;
+  Loading quiet{.presets = loading.presets, .files = loading.files, .limits = loading.limits, .root = loading.root};
+  for (std::size_t i = 0; i < backends.size(); ++i) presets[i] = merge_presets(quiet, draft_for(backends[i], root));
+  for (const Entry& entry : root.entries()) {
+    if (!entry.key->is_string()) continue;
+    const KeyOwner owner = owner_of_key(entry.key->text, entry.value->is_mapping());
+    for (std::size_t i = 0; i < backends.size(); ++i) {
+      const bool in_preset = owner.framework.empty() && !owner.shared && presets[i] && presets[i]->find(entry.key->text) != nullptr;
+      if (owner.framework == backends[i].framework || in_preset) ++counts[i];
+    }
+  }
+  return counts;
+}
+
+std::string backend_names() { return "megatron, torchtitan or maxtext"; }
+
+void report_unknown(Loading& loading, const Node& root) {
+  const bool any_shared = std::ranges::any_of(root.entries(), [](const Entry& entry) {
+    return entry.key->is_string() && owner_of_key(entry.key->text, entry.value->is_mapping()).shared;
+  });
+  if (any_shared) {
+    loading.fail(fault(loading::snippet_backend_unknown, root.origin,
+                       "the keys of this snippet do not tell whether it is for Megatron, TorchTitan or MaxText",
+                       {fmt::format("say which with --backend {}", backend_names())}));
+    return;
+  }
+  loading.fail(fault(loading::not_an_experiment, root.origin,
+                     "this is no experiment (work_group, user_name, exp_name, workspace and modules are missing) and no "
+                     "snippet of keys that Megatron, TorchTitan or MaxText have",
+                     {"add the missing keys to make it an experiment",
+                      fmt::format("or say whose keys these are with --backend {}", backend_names())}));
+}
+
+/// The backend asked for, or the one that most keys tell of; null when that is none or several.
+const SnippetBackend* choose_backend(Loading& loading, const Node& root, const std::optional<std::string>& asked) {
+  const std::span<const SnippetBackend> backends = snippet_backends();
+  if (asked) {
+    const auto found = std::ranges::find(backends, *asked, &SnippetBackend::framework);
+    if (found != backends.end()) return &*found;
+    loading.fail(fault(loading::snippet_backend_unknown, root.origin,
+                       fmt::format("--backend {} is none of {}", *asked, backend_names())));
+    return nullptr;
+  }
+  const std::array<std::size_t, 3> counts = count_keys(loading, root);
+  const auto most = std::ranges::max_element(counts);
+  if (*most > 0 && std::ranges::count(counts, *most) == 1) return &backends[static_cast<std::size_t>(most - counts.begin())];
+  if (*most == 0) {
+    report_unknown(loading, root);
+    return nullptr;
+  }
+  std::vector<std::string_view> tied;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == *most) tied.push_back(backends[i].framework);
+  }
+  loading.fail(fault(loading::snippet_backend_unknown, root.origin,
+                     fmt::format("the keys of this snippet belong to several backends: {}", fmt::join(tied, " and ")),
+                     {fmt::format("say which is meant with --backend {}", fmt::join(tied, " or --backend "))}));
+  return nullptr;
+}
+
+/// What a Megatron run cannot start without and a snippet about parallelism leaves out.
+NodePtr assumed_values(const SnippetBackend& backend, const Node& presets, const Node& snippet) {
+  if (backend.framework != "megatron") return nullptr;
+  const Node* length = snippet.get("seq_length");
+  if (length == nullptr) length = presets.get("seq_length");
+  std::vector<Entry> entries = {make_entry("position_embedding_type", make_string("rope"), {}),
+                                make_entry("mock_data", make_boolean(true), {})};
+  if (length != nullptr && length->kind == Kind::integer) {
+    entries.push_back(make_entry("max_position_embeddings", make_integer(length->integer), {}));
+  }
+  return make_mapping(std::move(entries), {});
+}
+
+}  // namespace
+
+void build_snippet(Loading& loading, const NodePtr& root, const std::optional<std::string>& backend,
+                   Experiment& experiment) {
+  experiment.is_snippet = true;
+  if (const Entry* entry = find_key_that_is_no_text(*root)) {
+    loading.fail(fault(loading::key_not_text, entry->key_origin,
+                       fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
+                       {fmt::format("quote it: \"{}\"", to_text(*entry->key))}));
+    return;
+  }
+  const SnippetBackend* chosen = choose_backend(loading, *root, backend);
+  if (chosen == nullptr) return;
+  const ModuleDraft draft = draft_for(*chosen, *root);
+  NodePtr merged = merge_presets(loading, draft);
+  if (!merged) return;
+  if (const NodePtr assumed = assumed_values(*chosen, *merged, *root)) merged = deep_merge(merged, assumed);
+  experiment.modules.push_back(make_module(draft, merge_namespaces(merged, root)));
+  experiment.exp = make_mapping({}, root->origin);
+}
+
+}  // namespace primus_plan

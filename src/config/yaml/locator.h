@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "primus_plan/diagnostics/finding.h"
+
+namespace primus_plan::yaml {
+
+/// The byte order mark that may stand at the beginning of a file.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// A range of bytes of the text.
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// Turns byte offsets of one text into origins, and refusals into LoadErrors. Fast when asked in text order.
+class Locator {
+ public:
+  Locator(const Source& source, Layer layer) : source_(source), layer_(layer) {}
+
+  /// The place of a range; what goes past the line of its beginning is cut off.
+  Origin origin(Range range);
+  /// Throws a LoadError of this rule.
+  [[noreturn]] void fail(const RuleInfo& rule, Range range, std::string message, std::vector<Label> related = {});
+
+  /// The same at a place that is known already.
+  [[noreturn]] void fail(const RuleInfo& rule, const Origin& where, std::string message, std::vector<Label> related = {});
+
+  std::string_view text() const { return source_.text(); }
+
+ private:
+  void move_to(std::size_t offset);
+
+  const Source& source_;
+  Layer layer_;
+  std::size_t line_ = 0;    ///< index of the line of offset_
+  std::size_t offset_ = 0;
+  std::size_t column_ = 0;  ///< code points between the beginning of the line and offset_
+};
+
+}  // namespace primus_plan::yaml

@@ -1,0 +1,66 @@
+#include "primus_plan/support/text.h"
+
+#include <gtest/gtest.h>
+
+namespace primus_plan {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+TEST(Text, EditDistanceCountsSwapsAsOne) {
+  EXPECT_EQ(edit_distance("micro", "micro", 3), 0U);
+  EXPECT_EQ(edit_distance("micro", "mirco", 3), 1U);
+  EXPECT_EQ(edit_distance("kitten", "sitting", 5), 3U);
+  EXPECT_EQ(edit_distance("", "abc", 5), 3U);
+  EXPECT_EQ(edit_distance("ca", "abc", 5), 3U) << "optimal string alignment never edits between swapped letters";
+}
+
+TEST(Text, EditDistanceStopsAtItsCutoff) {
+  EXPECT_EQ(edit_distance("abcdef", "uvwxyz", 2), 3U);
+  EXPECT_EQ(edit_distance("a", "abcdefgh", 3), 4U);
+  EXPECT_EQ(edit_distance("badc", "abcd", 2), 2U) << "two swaps, one after the other";
+}
+
+TEST(Text, NearestNamesAreOrderedAndFew) {
+  const Names keys{"global_batch_size", "micro_batch_size", "micro_batch_sizes", "seq_length", "lr"};
+  EXPECT_EQ(nearest_names("mirco_batch_size", keys, 2), (Names{"micro_batch_size", "micro_batch_sizes"}));
+  EXPECT_EQ(nearest_names("MICRO_BATCH_SIZE", keys, 1), (Names{"micro_batch_size"}));
+  EXPECT_TRUE(nearest_names("hidden", keys, 3).empty());
+  EXPECT_TRUE(nearest_names("xy", keys, 3).empty()) << "nothing in common is no suggestion";
+}
+
+TEST(Text, JoinPutsSeparatorsBetween) {
+  EXPECT_EQ(join(std::vector<std::string>{"1", "2", "3"}, ", "), "1, 2, 3");
+  EXPECT_EQ(join(Names{"one"}, ", "), "one");
+  EXPECT_EQ(join(Names{}, ", "), "");
+}
+
+TEST(Text, ControlsBecomeVisible) {
+  EXPECT_EQ(escape_controls("plain ü 漢"), "plain ü 漢");
+  EXPECT_EQ(escape_controls("\x1b[31mred"), "\\x1b[31mred");
+  EXPECT_EQ(escape_controls("a\nb\tc\rd\x7f"), "a\\nb\\tc\\rd\\x7f");
+  EXPECT_EQ(escape_controls("\xc2\x9b"
+                            "2J"),
+            "\\x9b2J")
+      << "C1 control sequence introducer";
+  EXPECT_EQ(escape_controls("\xe2\x80\xae"
+                            "txt"),
+            "\\u202etxt")
+      << "right-to-left override";
+  EXPECT_EQ(escape_controls(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(escape_controls("\xff\xc3"), "\\xff\\xc3") << "no UTF-8";
+  EXPECT_EQ(escape_controls("\xc0\x9b"), "\\xc0\\x9b") << "an overlong form is no character";
+  EXPECT_EQ(escape_controls("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "nor is a surrogate";
+}
+
+TEST(Text, WidthOnATerminal) {
+  EXPECT_EQ(display_width("abc"), 3U);
+  EXPECT_EQ(display_width("größe"), 5U);
+  EXPECT_EQ(display_width("e\xcc\x81"), 1U) << "combining accent";
+  EXPECT_EQ(display_width("模型"), 4U);
+  EXPECT_EQ(display_width("🚀"), 2U);
+  EXPECT_EQ(display_width("\xff"), 1U);
+}
+
+}  // namespace
+}  // namespace primus_plan
