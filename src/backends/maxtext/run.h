@@ -26,6 +26,8 @@ struct Mesh {
   std::array<Int, axis_count> ici{};
   std::array<Int, axis_count> dcn{};
   std::array<Int, axis_count> size{};
+  Int diloco_others = 0;        ///< product of the other dcn degrees where dcn_diloco_parallelism is -1
+  bool diloco_unresolved = false;  ///< that -1 would not be whole
   bool resolved = false;        ///< the degrees fill the devices
 
   Int size_of(MeshAxis axis) const { return size[static_cast<std::size_t>(axis)]; }

@@ -26,7 +26,9 @@ void resolve_diloco(MaxTextRun& run, std::span<Int> values, Rewriter& rewriter) 
   if (*run.config.dcn_diloco_parallelism != -1 || !contains(run.mesh.axes, MeshAxis::diloco)) return;
   Int others = 1;
   for (const Int value : values) others = value == -1 ? others : saturating_multiply(others, value);
-  if (others <= 0 || run.mesh.slices % others != 0) return;
+  run.mesh.diloco_others = others;
+  run.mesh.diloco_unresolved = others <= 0 || run.mesh.slices % others != 0;
+  if (run.mesh.diloco_unresolved) return;
   const auto open = std::find(values.begin(), values.end(), -1);
   *open = run.mesh.slices / others;
   rewriter.set(run.config.dcn_diloco_parallelism, run.mesh.slices / others, "-1: slices / the other dcn degrees");
@@ -87,7 +89,7 @@ void derive_mesh(MaxTextRun& run, Rewriter& rewriter) {
     return std::all_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), [](Int value) { return value > 0; });
   };
   mesh.resolved = placed && slices > 0 && mesh.ici_fill.fault == FillFault::none &&
-                  mesh.dcn_fill.fault == FillFault::none && positive(ici) && positive(dcn) && run.parsed.unknown_axes.empty();
+                  mesh.dcn_fill.fault == FillFault::none && !mesh.diloco_unresolved && positive(ici) && positive(dcn) && run.parsed.unknown_axes.empty();
   if (!mesh.resolved) return;
   for (std::size_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(mesh.order.axes[i]);
