@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/layout/topology.h"
 
 namespace primus_plan {
 namespace {
@@ -34,12 +35,23 @@ Analysis not_checked(const Module& module, const Launch& launch) {
   return out;
 }
 
+/// Rules about nodes and groups, for runs whose ranks can be placed.
+void add_topology(const Prepared& prepared, Analysis& analysis) {
+  if (analysis.run.degrees.data <= 0 || analysis.errors > 0) return;
+  const RankLayout layout = prepared.layout(analysis.run.launch);
+  Findings findings(Findings::Detail::text);
+  run_rules(topology_rules(), PlacedRun{analysis.run, layout}, findings);
+  analysis.warnings += findings.warnings();
+  for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
+}
+
 Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
                         const AnalyzeOptions& options) {
   const Backend* backend = backend_of(module);
   if (backend == nullptr || module.params == nullptr) return not_checked(module, launch);
   const auto prepared = backend->prepare(module, environment);
   Analysis out = prepared->decide(settle_launch(*prepared, launch), options);
+  if (options.with_text) add_topology(*prepared, out);
   if (out.errors > 0 && options.with_text) {
     out.legal_worlds =
         legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds_shown_on_error);

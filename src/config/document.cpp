@@ -16,7 +16,8 @@ namespace {
 /// Files that one document may take in through `extends`, each counted as often as it is named.
 constexpr std::size_t most_files = 1000;
 
-[[noreturn]] void fail(const RuleInfo& rule, const Origin& where, std::string message, std::vector<Label> related = {}) {
+[[noreturn]] void fail(const RuleInfo& rule, const Origin& where, std::string message,
+                       std::vector<Label> related = {}) {
   throw LoadError(make_finding(rule, where, std::move(message), std::move(related)));
 }
 
@@ -138,9 +139,13 @@ class DocumentLoader {
   static std::vector<NodePtr> names(const Node& value) {
     std::vector<NodePtr> result;
     switch (value.kind) {
-      case Kind::string: result.push_back(std::make_shared<const Node>(value)); break;
+      case Kind::string:
+        result.push_back(std::make_shared<const Node>(value));
+        break;
       case Kind::sequence:
-      case Kind::set: result = value.items; break;
+      case Kind::set:
+        result = value.items;
+        break;
       case Kind::mapping:
         for (const Entry& entry : value.entries()) result.push_back(entry.key);
         break;

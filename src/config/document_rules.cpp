@@ -14,7 +14,8 @@ const RuleInfo unreadable_file{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "Primus stops with the operating system's error (FileNotFoundError, IsADirectoryError, PermissionError).",
+    .outcome =
+        "Primus stops with the operating system's error (FileNotFoundError, IsADirectoryError, PermissionError).",
     .summary = "A configuration file must be a readable regular file.",
     .explanation =
         "The file itself, or one that it extends, is there but cannot be read: it is a folder, a pipe or a device, "
@@ -52,7 +53,9 @@ const RuleInfo invalid_character{
         "Control characters (NUL, bell, form feed, DEL and others) are refused anywhere in a file, comments "
         "included, and so are bytes that are not UTF-8, such as Latin-1 or UTF-16 text. Save the file as UTF-8 and "
         "remove the character; inside double quotes it can be written as an escape, \"\\a\" say.",
-    .bad = {.world_size = 8, .yaml = "micro_batch_size: 2\nexp_name: bell\x07" "\n"},
+    .bad = {.world_size = 8,
+            .yaml = "micro_batch_size: 2\nexp_name: bell\x07"
+                    "\n"},
     .good = plain_snippet,
 };
 
@@ -98,7 +101,9 @@ const RuleInfo several_documents{
     .explanation =
         "A line of three dashes starts a new document, and Primus refuses a file with more than one. Put each "
         "document into a file of its own.",
-    .bad = {.world_size = 8, .yaml = "work_group: team\nuser_name: me\nexp_name: run\nworkspace: ./output\nmodules: {}\n---\nmicro_batch_size: 2\n"},
+    .bad = {.world_size = 8,
+            .yaml = "work_group: team\nuser_name: me\nexp_name: run\nworkspace: ./output\nmodules: "
+                    "{}\n---\nmicro_batch_size: 2\n"},
     .good = plain_snippet,
 };
 
@@ -184,8 +189,7 @@ const RuleInfo bad_extends{
     .runtime_site = "primus/core/config/yaml_loader.py:_apply_extends",
     .outcome = "Primus stops with a TypeError.",
     .summary = "'extends' takes a file name or a list of file names.",
-    .explanation =
-        "Anything but a text or a list of texts (a number, null, a list in a list) stops Primus.",
+    .explanation = "Anything but a text or a list of texts (a number, null, a list in a list) stops Primus.",
     .bad = {.world_size = 8, .yaml = "extends: 8\nmicro_batch_size: 2\n"},
     .good = plain_snippet,
 };
@@ -203,13 +207,13 @@ const RuleInfo limit_exceeded{
         "damaged or hostile files from taking all the time and memory of the machine.",
     .bad = {.world_size = 8,
             .yaml =
-              "micro_batch_size: "
-              "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
-              "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
-              "[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
-              "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
-              "]]"
-              "\n"},
+                "micro_batch_size: "
+                "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+                "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+                "[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
+                "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
+                "]]"
+                "\n"},
     .good = plain_snippet,
 };
 
@@ -236,8 +240,7 @@ const RuleInfo bad_merge_key{
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
     .outcome = "PyYAML raises a ConstructorError: expected a mapping or list of mappings for merging.",
     .summary = "'<<' merges a mapping or a list of mappings.",
-    .explanation =
-        "The merge key takes an alias of a mapping, or a list of such aliases.",
+    .explanation = "The merge key takes an alias of a mapping, or a list of such aliases.",
     .bad = {.world_size = 8, .yaml = "<<: 5\nmicro_batch_size: 2\n"},
     .good = plain_snippet,
 };

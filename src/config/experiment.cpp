@@ -39,9 +39,10 @@ const Node* check_modules(Loading& loading, const Node& root) {
     return nullptr;
   }
   if (modules->value->is_mapping()) return modules->value.get();
-  loading.fail(fault(loading::wrong_shape, modules->key_origin,
-                     fmt::format("modules must be a mapping from names to modules, not {}", to_string(modules->value->kind)),
-                     {"write modules: with a pre_trainer: below it"}));
+  loading.fail(
+      fault(loading::wrong_shape, modules->key_origin,
+            fmt::format("modules must be a mapping from names to modules, not {}", to_string(modules->value->kind)),
+            {"write modules: with a pre_trainer: below it"}));
   return nullptr;
 }
 
@@ -51,10 +52,10 @@ void check_names(Loading& loading, const Node& root, const std::vector<Module>& 
     return module.name == "pre_trainer" || module.name == "post_trainer" || module.name.starts_with("exp.modules.");
   };
   if (std::ranges::any_of(modules, is_run)) return;
-  loading.remarks.push_back(fault(loading::module_not_run,
-                                  modules.empty() ? root.find("modules")->key_origin : modules.front().origin,
-                                  "no module is called pre_trainer or post_trainer, so Primus's train commands find none",
-                                  {"call the module pre_trainer, or post_trainer for fine-tuning"}));
+  loading.remarks.push_back(
+      fault(loading::module_not_run, modules.empty() ? root.find("modules")->key_origin : modules.front().origin,
+            "no module is called pre_trainer or post_trainer, so Primus's train commands find none",
+            {"call the module pre_trainer, or post_trainer for fine-tuning"}));
 }
 
 /// Top-level keys as Primus's parser leaves them, without modules and the path of the file.

@@ -319,24 +319,12 @@ modules:
 
 std::span<const RuleInfo* const> experiment_rules() {
   static constexpr std::array list = {
-      &missing_key,
-      &wrong_shape,
-      &key_not_text,
-      &preset_not_found,
-      &path_traversal,
-      &unsupported_module,
-      &framework_missing,
-      &config_without_model,
-      &module_without_config,
-      &override_key_type,
-      &bad_override_token,
-      &bad_set,
-      &bad_pragma,
-      &not_an_experiment,
-      &snippet_backend_unknown,
-      &bad_launch_size,
-      &platform_incomplete,
-      &primus_root_invalid,
+      &missing_key,       &wrong_shape,          &key_not_text,
+      &preset_not_found,  &path_traversal,       &unsupported_module,
+      &framework_missing, &config_without_model, &module_without_config,
+      &override_key_type, &bad_override_token,   &bad_set,
+      &bad_pragma,        &not_an_experiment,    &snippet_backend_unknown,
+      &bad_launch_size,   &platform_incomplete,  &primus_root_invalid,
       &module_not_run,
   };
   return list;

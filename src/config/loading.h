@@ -41,13 +41,13 @@ NodePtr load_platform(Loading& loading, const Node& experiment);
 /// A module as written, before any preset.
 struct ModuleDraft {
   std::string name;
-  Origin origin;           ///< of the name
+  Origin origin;  ///< of the name
   std::string framework;
-  Entry config;            ///< module preset
-  Entry model;             ///< model preset
+  Entry config;  ///< module preset
+  Entry model;   ///< model preset
   Entry framework_entry;
-  NodePtr attributes;      ///< other keys beside config and model; may be null
-  NodePtr overrides;       ///< may be null
+  NodePtr attributes;  ///< other keys beside config and model; may be null
+  NodePtr overrides;   ///< may be null
 };
 
 /// The module preset with the attributes and the model preset added, before overrides; null when a preset failed.

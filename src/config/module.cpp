@@ -36,11 +36,12 @@ std::vector<Entry> selected(const Node& mapping, bool (*wanted)(const Entry&)) {
   return entries;
 }
 
-/// Params before the model is repeated in them: what an existing `params` key holds, then every other key of the module.
+/// Params before the model is repeated in them: what an existing `params` key holds, then every other key of the
+/// module.
 NodePtr make_params(const NodePtr& module) {
   const Node* existing = module->get("params");
-  std::vector<Entry> moved =
-      selected(*module, [](const Entry& entry) { return !is_in(attribute_keys, entry.key->text) && !is_private(entry); });
+  std::vector<Entry> moved = selected(
+      *module, [](const Entry& entry) { return !is_in(attribute_keys, entry.key->text) && !is_private(entry); });
   if (existing == nullptr || !existing->is_mapping()) return make_mapping(std::move(moved), module->origin);
   NodePtr params = module->find("params")->value;
   for (Entry& entry : moved) params = with_entry(params, std::move(entry));
@@ -54,11 +55,11 @@ Finding no_mapping(const Entry& entry, std::string_view what) {
 
 /// Primus leaves a module without `config` as it is written, under its internal name.
 Module unmerged(Loading& loading, const Entry& entry, ModuleDraft draft) {
-  loading.remarks.push_back(
-      fault(loading::module_without_config, entry.key_origin,
-            fmt::format("module {0} has no config, so Primus loads no presets for it and the runtime finds no module {0}",
-                        entry.key->text),
-            {"add config: pre_trainer.yaml (the module preset)"}, "this module"));
+  loading.remarks.push_back(fault(
+      loading::module_without_config, entry.key_origin,
+      fmt::format("module {0} has no config, so Primus loads no presets for it and the runtime finds no module {0}",
+                  entry.key->text),
+      {"add config: pre_trainer.yaml (the module preset)"}, "this module"));
   draft.name = "exp.modules." + entry.key->text;
   const NodePtr name = make_string(draft.name, entry.key_origin);
   return make_module(draft, with_entry(entry.value, make_entry("name", name, entry.key_origin)));
@@ -79,10 +80,10 @@ bool check_keys(Loading& loading, const Entry& entry) {
   }
   const Entry* config = module.find("config");
   if (config != nullptr && module.find("model") == nullptr) {
-    loading.fail(fault(loading::config_without_model, config->key_origin,
-                       fmt::format("module {} names a module preset (config) but no model preset (model)",
-                                   entry.key->text),
-                       {"add model: with a preset of the framework"}));
+    loading.fail(
+        fault(loading::config_without_model, config->key_origin,
+              fmt::format("module {} names a module preset (config) but no model preset (model)", entry.key->text),
+              {"add model: with a preset of the framework"}));
   }
   const Entry* overrides = module.find("overrides");
   const bool applied = config != nullptr && overrides != nullptr;
@@ -115,8 +116,10 @@ Module make_module(const ModuleDraft& draft, const NodePtr& merged) {
   Module module;
   module.name = draft.name;
   module.origin = draft.origin;
-  module.config = draft.config.value && draft.config.value->is_string() ? std::optional(draft.config.value->text) : std::nullopt;
-  module.model = draft.model.value && draft.model.value->is_string() ? std::optional(draft.model.value->text) : std::nullopt;
+  module.config =
+      draft.config.value && draft.config.value->is_string() ? std::optional(draft.config.value->text) : std::nullopt;
+  module.model =
+      draft.model.value && draft.model.value->is_string() ? std::optional(draft.model.value->text) : std::nullopt;
   module.trainer_class = text_of(*merged, "trainer_class");
   module.framework = text_of(*merged, "framework").value_or(draft.framework);
   std::vector<Entry> attributes = {make_entry("name", make_string(draft.name, draft.origin), draft.origin)};
@@ -131,10 +134,10 @@ Module make_module(const ModuleDraft& draft, const NodePtr& merged) {
 
 std::optional<Module> load_module(Loading& loading, const Entry& entry) {
   if (entry.key->text.find("trainer") == std::string::npos) {
-    loading.fail(fault(loading::unsupported_module, entry.key_origin,
-                       fmt::format("Primus does not support a module called {}: the name must contain 'trainer'",
-                                   entry.key->text),
-                       {"call it pre_trainer, or post_trainer for fine-tuning"}));
+    loading.fail(fault(
+        loading::unsupported_module, entry.key_origin,
+        fmt::format("Primus does not support a module called {}: the name must contain 'trainer'", entry.key->text),
+        {"call it pre_trainer, or post_trainer for fine-tuning"}));
     return std::nullopt;
   }
   if (!entry.value->is_mapping()) {
@@ -149,8 +152,9 @@ std::optional<Module> load_module(Loading& loading, const Entry& entry) {
   if (const Entry* model = written.find("model")) draft.model = *model;
   if (written.find("config") == nullptr) return unmerged(loading, entry, std::move(draft));
   draft.config = *written.find("config");
-  draft.attributes = make_mapping(
-      selected(written, [](const Entry& e) { return !is_in(module_keys, e.key->text) && !is_private(e); }), written.origin);
+  draft.attributes =
+      make_mapping(selected(written, [](const Entry& e) { return !is_in(module_keys, e.key->text) && !is_private(e); }),
+                   written.origin);
   NodePtr merged = merge_presets(loading, draft);
   if (!merged) return std::nullopt;
   const Entry* overrides = written.find("overrides");

@@ -28,12 +28,19 @@ bool can_be_plain(std::string_view text) {
 
 std::string escape(char32_t c) {
   switch (c) {
-    case '"': return "\\\"";
-    case '\\': return "\\\\";
-    case '\n': return "\\n";
-    case '\t': return "\\t";
-    case '\r': return "\\r";
-    default: return c <= 0xFF ? fmt::format("\\x{:02X}", static_cast<unsigned>(c)) : fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    default:
+      return c <= 0xFF ? fmt::format("\\x{:02X}", static_cast<unsigned>(c))
+                       : fmt::format("\\u{:04X}", static_cast<unsigned>(c));
   }
 }
 
@@ -83,19 +90,29 @@ std::string join_entries(const Node& node) {
 
 std::string to_text(const Node& node) {
   switch (node.kind) {
-    case Kind::null: return "null";
-    case Kind::boolean: return node.boolean ? "true" : "false";
-    case Kind::integer: return fmt::format("{}", node.integer);
-    case Kind::real: return real_text(node.real);
-    case Kind::string: return can_be_plain(node.text) ? node.text : quote(node.text);
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return node.boolean ? "true" : "false";
+    case Kind::integer:
+      return fmt::format("{}", node.integer);
+    case Kind::real:
+      return real_text(node.real);
+    case Kind::string:
+      return can_be_plain(node.text) ? node.text : quote(node.text);
     case Kind::big_integer:
     case Kind::date:
-    case Kind::datetime: return node.text;
-    case Kind::bytes: return fmt::format("!!binary \"{}\"", yaml::encode_base64(node.text));
+    case Kind::datetime:
+      return node.text;
+    case Kind::bytes:
+      return fmt::format("!!binary \"{}\"", yaml::encode_base64(node.text));
     case Kind::sequence:
-    case Kind::tuple: return fmt::format("[{}]", join_items(node));
-    case Kind::set: return fmt::format("!!set {{{}}}", join_items(node));
-    case Kind::mapping: return fmt::format("{{{}}}", join_entries(node));
+    case Kind::tuple:
+      return fmt::format("[{}]", join_items(node));
+    case Kind::set:
+      return fmt::format("!!set {{{}}}", join_items(node));
+    case Kind::mapping:
+      return fmt::format("{{{}}}", join_entries(node));
   }
   return {};
 }

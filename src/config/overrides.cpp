@@ -51,8 +51,8 @@ NodePtr parse_set(Loading& loading, const std::string& key, const std::string& v
                           {"write --set KEY=VALUE, with dots in KEY to reach into mappings"}));
   }
   const bool one_line = value.find('\n') == std::string::npos;
-  const auto read = std::make_shared<const Source>(
-      "--set", one_line ? std::string(key_origin.length + 1, ' ') + value : value);
+  const auto read =
+      std::make_shared<const Source>("--set", one_line ? std::string(key_origin.length + 1, ' ') + value : value);
   loading.own({read});
   const NodePtr parsed = parse_yaml(*read, Layer::command_line, loading.limits, loading.remarks);
   return with_dotted_key(make_mapping({}, key_origin), key, one_line ? moved_to(*parsed, *shown) : parsed, key_origin);
@@ -61,10 +61,10 @@ NodePtr parse_set(Loading& loading, const std::string& key, const std::string& v
 void require_text_keys(const Node& values) {
   const Entry* entry = find_key_that_is_no_text(values);
   if (entry == nullptr) return;
-  throw LoadError(fault(loading::override_key_type, entry->key_origin,
-                        fmt::format("the key {} of an override is {}, not text", to_text(*entry->key),
-                                    to_string(entry->key->kind)),
-                        {fmt::format("quote it: '{}'", to_text(*entry->key))}));
+  throw LoadError(
+      fault(loading::override_key_type, entry->key_origin,
+            fmt::format("the key {} of an override is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
+            {fmt::format("quote it: '{}'", to_text(*entry->key))}));
 }
 
 }  // namespace

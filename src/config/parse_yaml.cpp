@@ -11,8 +11,13 @@ namespace {
 class DocumentReader {
  public:
   DocumentReader(const Source& source, Layer layer, const Limits& limits, Remarks& remarks)
-      : limits_(limits), remarks_(remarks), locator_(source, layer), checked_(locator_), text_(checked_.view()),
-        gaps_(text_, checked_.begin(), locator_), stream_(checked_, limits_, locator_) {}
+      : limits_(limits),
+        remarks_(remarks),
+        locator_(source, layer),
+        checked_(locator_),
+        text_(checked_.view()),
+        gaps_(text_, checked_.begin(), locator_),
+        stream_(checked_, limits_, locator_) {}
 
   /// The next document; null when there is none.
   NodePtr next() {

@@ -10,18 +10,23 @@
 namespace primus_plan {
 namespace {
 
-constexpr std::array<std::string_view, 8> required_keys = {
-    "name",          "num_nodes_env_key", "node_rank_env_key", "master_addr_env_key", "master_port_env_key",
-    "gpus_per_node_env_key", "master_sink_level", "workspace"};
+constexpr std::array<std::string_view, 8> required_keys = {"name",
+                                                           "num_nodes_env_key",
+                                                           "node_rank_env_key",
+                                                           "master_addr_env_key",
+                                                           "master_port_env_key",
+                                                           "gpus_per_node_env_key",
+                                                           "master_sink_level",
+                                                           "workspace"};
 
 /// What Primus takes when an experiment names no platform.
 Entry default_platform() {
   const NodePtr overrides = make_mapping({make_entry("master_sink_level", make_string("INFO"), {})}, {});
-  return make_entry("platform",
-                    make_mapping({make_entry("config", make_string("platform_azure.yaml"), {}),
-                                  make_entry("overrides", overrides, {})},
-                                 {}),
-                    {});
+  return make_entry(
+      "platform",
+      make_mapping(
+          {make_entry("config", make_string("platform_azure.yaml"), {}), make_entry("overrides", overrides, {})}, {}),
+      {});
 }
 
 void require_keys(Loading& loading, const Node& platform, const Entry& named) {
@@ -53,8 +58,9 @@ NodePtr load_platform(Loading& loading, const Node& experiment) {
   const Entry* overrides = platform.value->find("overrides");
   if (overrides != nullptr && !overrides->value->is_null()) {
     if (!overrides->value->is_mapping()) {
-      loading.fail(fault(loading::wrong_shape, overrides->value->origin,
-                         fmt::format("platform.overrides must be a mapping, not {}", to_string(overrides->value->kind))));
+      loading.fail(
+          fault(loading::wrong_shape, overrides->value->origin,
+                fmt::format("platform.overrides must be a mapping, not {}", to_string(overrides->value->kind))));
       return nullptr;
     }
     result = merge_namespaces(result, overrides->value);

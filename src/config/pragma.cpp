@@ -58,7 +58,8 @@ std::string read_word(std::string_view word, Pragma& pragma) {
   const std::string_view number = word.substr(equals + 1);
   *field = parse_launch_size(number);
   if (*field) return {};
-  return fmt::format("{} must be a whole number from 1 to {}, not '{}'", word.substr(0, equals), largest_launch, number);
+  return fmt::format("{} must be a whole number from 1 to {}, not '{}'", word.substr(0, equals), largest_launch,
+                     number);
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ std::string read_word(std::string_view word, Pragma& pragma) {
 std::optional<std::int64_t> parse_launch_size(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > largest_launch) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > largest_launch)
+    return std::nullopt;
   return value;
 }
 

@@ -6,7 +6,7 @@
 #include "config/experiment_rules.h"
 #include "config/faults.h"
 #include "config/loading.h"
-#include "support/near_miss.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
@@ -21,9 +21,12 @@ struct Folder {
 
 Folder folder_of(PresetKind kind) {
   switch (kind) {
-    case PresetKind::module: return {"modules", "module preset", Layer::module_preset};
-    case PresetKind::model: return {"models", "model preset", Layer::model_preset};
-    case PresetKind::platform: break;
+    case PresetKind::module:
+      return {"modules", "module preset", Layer::module_preset};
+    case PresetKind::model:
+      return {"models", "model preset", Layer::model_preset};
+    case PresetKind::platform:
+      break;
   }
   return {"platforms", "platform preset", Layer::platform_preset};
 }
@@ -52,8 +55,10 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
                                               : fmt::format("{}/{}/{}", configs, folder.name, framework);
   std::vector<std::string> help;
   const std::vector<std::string> there = loading.files.list(place);
-  const std::vector<std::string> near = near_misses(file_name(name.value->text, PresetKind::model), there);
-  if (!near.empty()) help.push_back(fmt::format("did you mean {}?", fmt::join(near, ", ")));
+  const std::vector<std::string_view> names(there.begin(), there.end());
+  const std::string asked = file_name(name.value->text, PresetKind::model);
+  const std::vector<std::string_view> near = nearest_names(asked, names, 3);
+  if (!near.empty()) help.push_back(fmt::format("did you mean {}?", join(near, ", ")));
   if (there.empty()) {
     help.push_back(loading.root.folder.empty()
                        ? fmt::format("the built-in presets have none for {}; give a Primus tree with --primus-root",

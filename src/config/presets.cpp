@@ -61,7 +61,8 @@ std::optional<std::string> built_in_path(const std::string& path) {
 std::span<const EmbeddedFile> embedded_below(std::string_view prefix) {
   const std::span<const EmbeddedFile> all = embedded_presets();
   const auto first = std::ranges::lower_bound(all, prefix, {}, &EmbeddedFile::path);
-  const auto last = std::find_if_not(first, all.end(), [&](const EmbeddedFile& f) { return f.path.starts_with(prefix); });
+  const auto last =
+      std::find_if_not(first, all.end(), [&](const EmbeddedFile& f) { return f.path.starts_with(prefix); });
   return {first, last};
 }
 

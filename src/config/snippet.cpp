@@ -16,7 +16,9 @@ namespace {
 constexpr std::string_view module_name = "pre_trainer";
 constexpr std::string_view module_preset = "pre_trainer.yaml";
 
-Entry assumed_entry(std::string_view key, std::string_view text) { return make_entry(key, make_string(std::string(text)), {}); }
+Entry assumed_entry(std::string_view key, std::string_view text) {
+  return make_entry(key, make_string(std::string(text)), {});
+}
 
 ModuleDraft draft_for(const SnippetBackend& backend, const Node& root) {
   return {.name = std::string(module_name),
@@ -38,7 +40,8 @@ std::array<std::size_t, 3> count_keys(Loading& loading, const Node& root) {
     if (!entry.key->is_string()) continue;
     const KeyOwner owner = owner_of_key(entry.key->text, entry.value->is_mapping());
     for (std::size_t i = 0; i < backends.size(); ++i) {
-      const bool in_preset = owner.framework.empty() && !owner.shared && presets[i] && presets[i]->find(entry.key->text) != nullptr;
+      const bool in_preset =
+          owner.framework.empty() && !owner.shared && presets[i] && presets[i]->find(entry.key->text) != nullptr;
       if (owner.framework == backends[i].framework || in_preset) ++counts[i];
     }
   }
@@ -57,11 +60,12 @@ void report_unknown(Loading& loading, const Node& root) {
                        {fmt::format("say which with --backend {}", backend_names())}));
     return;
   }
-  loading.fail(fault(loading::not_an_experiment, root.origin,
-                     "this is no experiment (work_group, user_name, exp_name, workspace and modules are missing) and no "
-                     "snippet of keys that Megatron, TorchTitan or MaxText have",
-                     {"add the missing keys to make it an experiment",
-                      fmt::format("or say whose keys these are with --backend {}", backend_names())}));
+  loading.fail(
+      fault(loading::not_an_experiment, root.origin,
+            "this is no experiment (work_group, user_name, exp_name, workspace and modules are missing) and no "
+            "snippet of keys that Megatron, TorchTitan or MaxText have",
+            {"add the missing keys to make it an experiment",
+             fmt::format("or say whose keys these are with --backend {}", backend_names())}));
 }
 
 /// The backend asked for, or the one that most keys tell of; null when that is none or several.
@@ -76,7 +80,8 @@ const SnippetBackend* choose_backend(Loading& loading, const Node& root, const s
   }
   const std::array<std::size_t, 3> counts = count_keys(loading, root);
   const auto most = std::ranges::max_element(counts);
-  if (*most > 0 && std::ranges::count(counts, *most) == 1) return &backends[static_cast<std::size_t>(most - counts.begin())];
+  if (*most > 0 && std::ranges::count(counts, *most) == 1)
+    return &backends[static_cast<std::size_t>(most - counts.begin())];
   if (*most == 0) {
     report_unknown(loading, root);
     return nullptr;

@@ -111,10 +111,14 @@ constexpr TellingKey telling_keys[] = {
 
 bool matches(const TellingKey& telling, std::string_view key, bool is_section) {
   switch (telling.match) {
-    case Match::whole: return key == telling.text;
-    case Match::start: return key.starts_with(telling.text);
-    case Match::part: return key.find(telling.text) != std::string_view::npos;
-    case Match::section: break;
+    case Match::whole:
+      return key == telling.text;
+    case Match::start:
+      return key.starts_with(telling.text);
+    case Match::part:
+      return key.find(telling.text) != std::string_view::npos;
+    case Match::section:
+      break;
   }
   return is_section && key == telling.text;
 }

@@ -90,16 +90,24 @@ std::string worlds_table(const std::vector<LegalWorld>& worlds) {
   return text;
 }
 
-std::string rewrites_text(const std::vector<Rewrite>& rewrites, std::size_t most) {
+/// All rewrites, or only the first few of values that the user asked for: presets and defaults are rewritten all the time.
+std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(rewrites.size(), most); ++i) {
-    const Rewrite& rewrite = rewrites[i];
+  std::size_t left_out = 0;
+  std::size_t shown = 0;
+  for (const Rewrite& rewrite : rewrites) {
+    if (!all && !rewrite.asked) continue;
+    if (!all && shown == rewrites_shown) {
+      ++left_out;
+      continue;
+    }
+    ++shown;
     text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from),
                         escape_controls(rewrite.to));
     if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
     text += '\n';
   }
-  if (rewrites.size() > most) text += fmt::format("  … and {} more (-v)\n", rewrites.size() - most);
+  if (left_out > 0) text += fmt::format("  … and {} more (-v)\n", left_out);
   return text;
 }
 
@@ -117,7 +125,7 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
   }
   line(launch_source_text(run.launch));
   for (const std::string& note : analysis.notes) line("note: " + escape_controls(note));
-  text += rewrites_text(analysis.rewrites, style.verbose ? analysis.rewrites.size() : rewrites_shown);
+  text += rewrites_text(analysis.rewrites, style.verbose);
   if (!analysis.legal_worlds.empty()) {
     if (style.worlds)
       text += worlds_table(analysis.legal_worlds);

@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t deepest_suggestion = 4;
 
 bool runtime_knows(const Analysis& analysis, std::string_view key) {
-  return std::any_of(analysis.effective.begin(), analysis.effective.end(), [key](const auto& pair) { return pair.first == key; });
+  return std::any_of(analysis.effective.begin(), analysis.effective.end(),
+                     [key](const auto& pair) { return pair.first == key; });
 }
 
 void find_in_module(const Module& module, const Analysis* analysis, std::string_view key, std::vector<FoundKey>& out) {
@@ -19,7 +20,8 @@ void find_in_module(const Module& module, const Analysis* analysis, std::string_
   if (known) out.push_back({std::string(key), &module, entry, analysis});
 }
 
-/// "modules.pre_trainer.overrides.tp", "pre_trainer.tp", …: what follows the module's name; nothing for another module's.
+/// "modules.pre_trainer.overrides.tp", "pre_trainer.tp", …: what follows the module's name; nothing for another
+/// module's.
 std::string_view within_module(std::string_view key, std::string_view module) {
   constexpr std::string_view list = "modules.";
   if (key.starts_with(list)) key.remove_prefix(list.size());
@@ -41,7 +43,8 @@ void list_keys(const Node& node, const std::string& prefix, std::size_t depth, s
 
 }  // namespace
 
-std::vector<FoundKey> find_key(const Experiment& experiment, const std::vector<Analysis>& analyses, std::string_view key) {
+std::vector<FoundKey> find_key(const Experiment& experiment, const std::vector<Analysis>& analyses,
+                               std::string_view key) {
   std::vector<FoundKey> found;
   for (std::size_t i = 0; i < experiment.modules.size(); ++i) {
     const Module& module = experiment.modules[i];
@@ -50,11 +53,13 @@ std::vector<FoundKey> find_key(const Experiment& experiment, const std::vector<A
     find_in_module(module, analysis, key, found);
     if (!inner.empty()) find_in_module(module, analysis, inner, found);
   }
-  if (const Entry* entry = experiment.exp->entry_at_path(key)) found.push_back({std::string(key), nullptr, entry, nullptr});
+  if (const Entry* entry = experiment.exp->entry_at_path(key))
+    found.push_back({std::string(key), nullptr, entry, nullptr});
   return found;
 }
 
-std::vector<std::string> nearest_keys(const Experiment& experiment, const std::vector<Analysis>& analyses, std::string_view key) {
+std::vector<std::string> nearest_keys(const Experiment& experiment, const std::vector<Analysis>& analyses,
+                                      std::string_view key) {
   std::vector<std::string> known;
   for (const Module& module : experiment.modules) list_keys(*module.params, "", 1, known);
   list_keys(*experiment.exp, "", 1, known);

@@ -38,7 +38,8 @@ std::string environment_text(const Node& node) {
 /// The chain, weakest first. An assignment that lost (kept = false) is weaker than the one it met.
 std::vector<const Assignment*> weakest_first(const Entry& entry) {
   std::vector<const Assignment*> newest_first;
-  for (const Assignment* step = entry.history.get(); step != nullptr; step = step->previous.get()) newest_first.push_back(step);
+  for (const Assignment* step = entry.history.get(); step != nullptr; step = step->previous.get())
+    newest_first.push_back(step);
   std::vector<const Assignment*> ladder;
   for (auto step = newest_first.rbegin(); step != newest_first.rend(); ++step) {
     ladder.insert((*step)->kept || ladder.empty() ? ladder.end() : std::prev(ladder.end()), *step);
@@ -75,8 +76,11 @@ std::vector<Step> runtime_steps(const FoundKey& found) {
     if (rewrite.key == found.key) steps.push_back({"runtime", rewrite.to, "", rewrite.because, true});
   }
   const Node* effective = effective_value(found);
-  const bool told = !steps.empty() || effective == nullptr || (found.entry != nullptr && same_value(*effective, *found.entry->value));
-  if (!told) steps.push_back({"runtime", value_text(*effective), "", found.entry == nullptr ? "nobody sets it" : "derived", true});
+  const bool told =
+      !steps.empty() || effective == nullptr || (found.entry != nullptr && same_value(*effective, *found.entry->value));
+  if (!told)
+    steps.push_back(
+        {"runtime", value_text(*effective), "", found.entry == nullptr ? "nobody sets it" : "derived", true});
   return steps;
 }
 

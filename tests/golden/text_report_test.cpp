@@ -6,7 +6,9 @@
 namespace primus_plan::test {
 namespace {
 
-std::vector<FileReport> all_reports() { return {clean_report(), broken_report(), unloadable_report(), unchecked_report()}; }
+std::vector<FileReport> all_reports() {
+  return {clean_report(), broken_report(), unloadable_report(), unchecked_report()};
+}
 
 std::string as_text(const std::vector<FileReport>& files, const TextStyle& style) {
   return format_report(*make_text_formatter(style), files);

@@ -19,7 +19,8 @@ NodePtr collection(Kind kind, std::vector<NodePtr> items) {
 NodePtr mapping(const std::vector<std::pair<NodePtr, NodePtr>>& pairs) {
   std::vector<Entry> entries;
   for (const auto& [key, value] : pairs) {
-    const auto history = std::make_shared<const Assignment>(Assignment{.value = value, .key_origin = key->origin, .previous = nullptr});
+    const auto history =
+        std::make_shared<const Assignment>(Assignment{.value = value, .key_origin = key->origin, .previous = nullptr});
     entries.push_back({.key = key, .value = value, .key_origin = key->origin, .history = history});
   }
   Node node;

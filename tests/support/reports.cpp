@@ -67,7 +67,8 @@ Analysis llama() {
   module.run.launch = {.world_size = 64, .nodes = 8, .gpus_per_node = 8, .source = "--world-size", .assumed = false};
   module.run.degrees = {.tensor = 8, .pipeline = 2, .data = 4, .data_replicate = 4, .data_shard = 1, .expert_data = 4};
   module.run.batch = {.micro = 1, .global = 512, .accumulation_steps = 128, .sequence_length = 8192};
-  module.run.stages = {{{.first_layer = 0, .layers = 40, .embedding = true}}, {{.first_layer = 40, .layers = 40, .loss = true}}};
+  module.run.stages = {{{.first_layer = 0, .layers = 40, .embedding = true}},
+                       {{.first_layer = 40, .layers = 40, .loss = true}}};
   return module;
 }
 
@@ -123,8 +124,16 @@ FileReport broken_report() {
   module.verdict = Verdict::error;
   module.run.launch.source = "the smallest legal one";
   module.run.launch.assumed = true;
-  module.run.degrees = {.tensor = 4, .pipeline = 4, .virtual_pipeline = 2, .context = 1, .expert = 8, .expert_tensor = 1,
-                        .data = 16, .data_replicate = 2, .data_shard = 8, .expert_data = 0};
+  module.run.degrees = {.tensor = 4,
+                        .pipeline = 4,
+                        .virtual_pipeline = 2,
+                        .context = 1,
+                        .expert = 8,
+                        .expert_tensor = 1,
+                        .data = 16,
+                        .data_replicate = 2,
+                        .data_shard = 8,
+                        .expert_data = 0};
   module.run.batch = {.micro = 2, .global = 100, .accumulation_steps = 0, .sequence_length = 4096};
   module.run.stages = {{{0, 2, true, false, 0}, {8, 2, false, false, 0}},
                        {{2, 2, false, false, 0}, {10, 2, false, false, 0}},
@@ -134,7 +143,10 @@ FileReport broken_report() {
                       {"lr", make_real(1e-5)},
                       {"moe_layer_freq", make_sequence({make_integer(0), make_integer(1)})},
                       {"tokenizer_type", make_null()}};
-  module.rewrites = {{"sequence_parallel", "true", "false", "TP is 1"}, {"b", "1", "2", ""}, {"c", "1", "2", "why not"}, {"d", "1", "2", ""}};
+  module.rewrites = {{"sequence_parallel", "true", "false", "TP is 1"},
+                     {"b", "1", "2", ""},
+                     {"c", "1", "2", "why not"},
+                     {"d", "1", "2", ""}};
   module.notes = {"DP by the guide's formula would be 2"};
   module.findings = {batch_finding(*source), preset_finding(*preset, *source), advice_finding()};
   module.errors = 1;
@@ -167,7 +179,8 @@ FileReport unchecked_report() {
   module.framework = "diffusion";
   module.presets = "built-in";
   module.verdict = Verdict::not_checked;
-  module.run.degrees = {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
+  module.run.degrees = {
+      .tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
   module.notes = {"framework diffusion has no checker here: loaded and merged, not checked"};
   FileReport report;
   report.path = "flux.yaml";

@@ -18,7 +18,8 @@ TEST(NodeJson, NumbersKeepTheirType) {
   EXPECT_EQ(node_to_json(*make_real(1e16)), "1e+16");
   EXPECT_EQ(node_to_json(*make_real(0.1)), "0.1");
   EXPECT_EQ(node_to_json(*make_integer(std::numeric_limits<std::int64_t>::min())), "-9223372036854775808");
-  EXPECT_EQ(node_to_json(*scalar(Kind::big_integer, "-123456789012345678901234567890")), "-123456789012345678901234567890");
+  EXPECT_EQ(node_to_json(*scalar(Kind::big_integer, "-123456789012345678901234567890")),
+            "-123456789012345678901234567890");
 }
 
 TEST(NodeJson, WhatJsonLacksIsAnObjectOfOneKey) {
@@ -33,7 +34,8 @@ TEST(NodeJson, WhatJsonLacksIsAnObjectOfOneKey) {
 }
 
 TEST(NodeJson, MappingWithOtherKeysIsAListOfPairs) {
-  const auto value = nlohmann::json::parse(node_to_json(*mapping({{make_boolean(true), make_integer(1)}, {make_string("a"), make_null()}})));
+  const auto value = nlohmann::json::parse(
+      node_to_json(*mapping({{make_boolean(true), make_integer(1)}, {make_string("a"), make_null()}})));
   EXPECT_EQ(value, nlohmann::json::parse(R"({"$map": [[true, 1], ["a", null]]})"));
 }
 
@@ -43,7 +45,8 @@ TEST(NodeJson, KeepsTheOrderOfKeys) {
 }
 
 TEST(NodeJson, TextIsEscapedAndAlwaysUtf8) {
-  EXPECT_EQ(node_to_json(*make_string("\"\\\n\t\x01 größer \U0001F600")), "\"\\\"\\\\\\n\\t\\u0001 größer \U0001F600\"");
+  EXPECT_EQ(node_to_json(*make_string("\"\\\n\t\x01 größer \U0001F600")),
+            "\"\\\"\\\\\\n\\t\\u0001 größer \U0001F600\"");
   EXPECT_EQ(node_to_json(*make_string("a\xff")), "\"a\xEF\xBF\xBD\"");
   EXPECT_EQ(node_to_json(*make_string("\xED\xA0\x80")), "\"\\ud800\"") << "a lone surrogate, as Python keeps it";
   EXPECT_EQ(node_to_json(*make_string("\u202E")), "\"\\u202e\"") << "would turn the terminal's text around";

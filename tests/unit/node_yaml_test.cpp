@@ -16,16 +16,18 @@ std::string yaml(const NodePtr& node) {
 }
 
 TEST(NodeYaml, StringsThatLookLikeOtherTypesAreQuoted) {
-  for (const char* text : {"8", "1e-5", "true", "Yes", "off", "null", "~", "", "2001-01-01", "12:30", "0x1f", "1_000", ".inf",
-                           ".5", "-", "+1", "=", "<<", "y", "N", "!tag", "&a", "*a", "%a", "@a", "`a", "? a", "---", " a", "a ",
-                           "a: b", "a #b", "a:", "[a]", "{a}", "a, b"}) {
+  for (const char* text :
+       {"8",    "1e-5", "true", "Yes", "off", "null", "~",    "",     "2001-01-01", "12:30", "0x1f", "1_000",
+        ".inf", ".5",   "-",    "+1",  "=",   "<<",   "y",    "N",    "!tag",       "&a",    "*a",   "%a",
+        "@a",   "`a",   "? a",  "---", " a",  "a ",   "a: b", "a #b", "a:",         "[a]",   "{a}",  "a, b"}) {
     const std::string written = yaml(make_string(text));
     EXPECT_TRUE(written.front() == '"' || written.front() == '\'') << text << " became " << written;
   }
 }
 
 TEST(NodeYaml, PlainWordsStayPlain) {
-  for (const char* text : {"megatron", "llama3_8B.yaml", "./output", "../a", "/data/c4", "a:b", "http://x/y", "hello world", "bf16"}) {
+  for (const char* text :
+       {"megatron", "llama3_8B.yaml", "./output", "../a", "/data/c4", "a:b", "http://x/y", "hello world", "bf16"}) {
     EXPECT_EQ(yaml(make_string(text)), text);
   }
 }
@@ -51,8 +53,9 @@ TEST(NodeYaml, NumbersAreReadBackAsTheirType) {
 TEST(NodeYaml, CollectionsInBlockStyle) {
   const NodePtr inner = mapping({{make_string("b"), make_integer(1)}, {make_string("c"), make_sequence({})}});
   const NodePtr list = make_sequence({inner, make_sequence({make_sequence({make_integer(1)}), make_null()})});
-  EXPECT_EQ(yaml(mapping({{make_string("a"), inner}, {make_string("list"), list}, {make_integer(1), make_string("1")}})),
-            "a:\n  b: 1\n  c: []\nlist:\n  - b: 1\n    c: []\n  - - [1]\n    - null\n1: \"1\"");
+  EXPECT_EQ(
+      yaml(mapping({{make_string("a"), inner}, {make_string("list"), list}, {make_integer(1), make_string("1")}})),
+      "a:\n  b: 1\n  c: []\nlist:\n  - b: 1\n    c: []\n  - - [1]\n    - null\n1: \"1\"");
   EXPECT_EQ(yaml(mapping({})), "{}");
 }
 
@@ -65,7 +68,8 @@ TEST(NodeYaml, OriginsStandBehindEachLine) {
   const Source source("exp.yaml", "a: 1\n");
   const Origin key{&source, 1, 1, 1, Layer::experiment};
   const Origin value{&source, 1, 4, 1, Layer::experiment};
-  EXPECT_EQ(node_to_yaml(*mapping({{make_string("a", key), make_integer(1, value)}, {make_string("b"), make_null()}}), {.origins = true}),
+  EXPECT_EQ(node_to_yaml(*mapping({{make_string("a", key), make_integer(1, value)}, {make_string("b"), make_null()}}),
+                         {.origins = true}),
             "a: 1                                            # exp.yaml:1 (experiment)\n"
             "b: null                                         # (backend default)\n");
 }

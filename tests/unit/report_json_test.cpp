@@ -45,7 +45,8 @@ TEST(JsonReport, UnknownNumbersAreNull) {
 
 TEST(JsonReport, FindingWithoutAPlacePointsAtTheModule) {
   const json finding = as_json({broken_report()})["files"][0]["findings"][2];
-  EXPECT_EQ(finding["location"], json::parse(R"({"path": "exp.yaml", "line": 2, "column": 3, "end_line": 2, "end_column": 14})"));
+  EXPECT_EQ(finding["location"],
+            json::parse(R"({"path": "exp.yaml", "line": 2, "column": 3, "end_line": 2, "end_column": 14})"));
 }
 
 TEST(JsonReport, SummaryCountsFilesNotModules) {
@@ -53,7 +54,8 @@ TEST(JsonReport, SummaryCountsFilesNotModules) {
   two_modules.modules.push_back(unchecked_report().modules[0]);
   const json report = as_json({two_modules, unloadable_report()});
   EXPECT_EQ(report["files"].size(), 3U);
-  EXPECT_EQ(report["summary"], json::parse(R"({"files": 2, "errors": 1, "warnings": 0, "notes": 0, "not_checked": 1})"));
+  EXPECT_EQ(report["summary"],
+            json::parse(R"({"files": 2, "errors": 1, "warnings": 0, "notes": 0, "not_checked": 1})"));
 }
 
 }  // namespace

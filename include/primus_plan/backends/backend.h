@@ -43,7 +43,7 @@ std::span<const Backend* const> backends();
 /// The backend for a `framework:` value; null when Primus may know it but this tool has no checker.
 const Backend* find_backend(std::string_view framework);
 
-/// Every rule of the tool: loading, then each backend's.
+/// Every rule of the tool: loading, topology, then each backend's.
 std::vector<const RuleInfo*> all_rules();
 
 }  // namespace primus_plan

@@ -10,9 +10,8 @@
 
 namespace primus_plan {
 
-/// Thrown while a file is being loaded and cannot be loaded at all; carries the one finding that says why, and the texts
-/// that the finding's places point into.
-/// Caught where an experiment is loaded, never by rules.
+/// Thrown while a file is being loaded and cannot be loaded at all; carries the one finding that says why, and the
+/// texts that the finding's places point into. Caught where an experiment is loaded, never by rules.
 class LoadError : public std::runtime_error {
  public:
   using Sources = std::vector<std::shared_ptr<const Source>>;

@@ -20,10 +20,12 @@ struct FoundKey {
 
 /// Every place where an experiment holds a key: `key` and `module.key` name a module's value, dots reach into mappings;
 /// the experiment's own keys are found too. `analyses` are those of the experiment's modules, in order.
-std::vector<FoundKey> find_key(const Experiment& experiment, const std::vector<Analysis>& analyses, std::string_view key);
+std::vector<FoundKey> find_key(const Experiment& experiment, const std::vector<Analysis>& analyses,
+                               std::string_view key);
 
 /// At most three keys of the experiment that `key` may be a slip of, best first.
-std::vector<std::string> nearest_keys(const Experiment& experiment, const std::vector<Analysis>& analyses, std::string_view key);
+std::vector<std::string> nearest_keys(const Experiment& experiment, const std::vector<Analysis>& analyses,
+                                      std::string_view key);
 
 /// The history of a value: a line for each layer that wrote it, weakest first, the winner last, then what the runtime
 /// makes of it.

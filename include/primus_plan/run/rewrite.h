@@ -11,6 +11,7 @@ struct Rewrite {
   std::string from;  ///< as YAML text
   std::string to;
   std::string because;
+  bool asked = false;  ///< the experiment or the command line asked for the value that is changed
 };
 
 /// Collects rewrites; without text nothing is stored.
@@ -18,9 +19,7 @@ class Rewrites {
  public:
   explicit Rewrites(bool with_text) : with_text_(with_text) {}
   bool with_text() const { return with_text_; }
-  void add(std::string key, std::string from, std::string to, std::string because) {
-    list_.push_back({std::move(key), std::move(from), std::move(to), std::move(because)});
-  }
+  void add(Rewrite rewrite) { list_.push_back(std::move(rewrite)); }
   std::vector<Rewrite> take() { return std::move(list_); }
 
  private:

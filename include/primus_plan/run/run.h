@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "primus_plan/diagnostics/origin.h"
 #include "primus_plan/run/launch.h"
 
 namespace primus_plan {
@@ -40,11 +41,44 @@ struct StageChunk {
   std::int64_t mtp_layers = 0;  ///< multi-token-prediction layers
 };
 
+/// How a pipeline orders forward and backward passes.
+enum class PipelineSchedule : std::uint8_t {
+  none,         ///< one stage
+  one_f_one_b,  ///< one forward, one backward in turn
+  interleaved,  ///< the same over several chunks a rank
+  gpipe,        ///< all forward, then all backward
+  zero_bubble,  ///< weight gradients fill the gaps, the V-shaped kinds included
+};
+
+/// The user's own key behind a number of the run, and where it was set. Static name; no origin for a framework default.
+struct RunKey {
+  const char* name = nullptr;
+  Origin origin;
+};
+
+/// The keys that decide the degrees and the batch, for messages and edits that know no backend. A dimension the backend
+/// has no key for has no name.
+struct RunKeys {
+  RunKey tensor;
+  RunKey pipeline;
+  RunKey virtual_pipeline;
+  RunKey context;
+  RunKey expert;
+  RunKey expert_tensor;
+  RunKey data_replicate;
+  RunKey data_shard;
+  RunKey micro_batch;
+  RunKey global_batch;
+  RunKey sequence_length;
+};
+
 /// What a run is, said without any backend's words. Everything after the backends reads only this.
 struct RunDescription {
   Launch launch;
   Degrees degrees;
   Batch batch;
+  RunKeys keys;
+  PipelineSchedule schedule = PipelineSchedule::none;
   std::vector<std::vector<StageChunk>> stages;  ///< [pipeline rank][chunk]; empty when the layers cannot be placed
 };
 

@@ -17,7 +17,8 @@ using EffectiveValues = std::vector<std::pair<std::string, NodePtr>>;
 /// Names in `skip` were given already.
 template <class Config>
 void append_effective(std::span<const Field<Config>> table, const Config& given, const Config& config,
-                      std::span<const std::string_view> always, std::span<const std::string_view> skip, EffectiveValues& out) {
+                      std::span<const std::string_view> always, std::span<const std::string_view> skip,
+                      EffectiveValues& out) {
   const auto is_in = [](std::span<const std::string_view> names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };

@@ -17,7 +17,11 @@ class Rewriter {
     if (rewrites_.with_text()) {
       Sourced<T> after = field;
       after.value = next;
-      rewrites_.add(field.key, to_text(*to_node(field)), to_text(*to_node(after)), because);
+      rewrites_.add({.key = field.key,
+                     .from = to_text(*to_node(field)),
+                     .to = to_text(*to_node(after)),
+                     .because = because,
+                     .asked = field.is_explicit && field.origin.layer >= Layer::experiment});
     }
     field.value = next;
   }

@@ -22,7 +22,7 @@ struct MegatronConfig {
       lr_decay_iters, lr_decay_samples, lr_warmup_iters, lr_warmup_samples, max_position_embeddings, micro_batch_size,
       seq_length, train_iters, train_samples, warmup;
   Number weight_decay;
-  MaybeNumber end_weight_decay, lr, lr_warmup_fraction, min_lr, start_weight_decay;
+  MaybeNumber decoupled_lr, end_weight_decay, lr, lr_warmup_fraction, min_lr, start_weight_decay;
   Word weight_decay_incr_style;
   Raw phase_transition_iterations, rampup_batch_size;
   // Pipeline stages and schedules.
@@ -65,7 +65,7 @@ struct MegatronConfig {
   Number qk_clip_alpha, qk_clip_threshold;
   MaybeNumber mtp_loss_scaling_factor;
   Word experimental_attention_variant, heterogeneous_layers_config_path, hybrid_layer_pattern, hybrid_override_pattern,
-      mtp_hybrid_override_pattern;
+      model_type, mtp_hybrid_override_pattern;
   Raw linear_attention_freq, mrope_section, no_rope_freq, window_size;
   // Optimizer, data parallel, sharding, overlap.
   Flag accumulate_allreduce_grads_in_fp32, calculate_per_token_loss, ddp_average_in_collective,
@@ -112,6 +112,12 @@ struct MegatronConfig {
       tp_comm_overlap, use_flash_attn, use_te_activation_func;
   Word attention_backend, cross_entropy_fusion_impl, cuda_graph_impl, transformer_impl;
   Raw cuda_graph_scope;
+  Number attention_dropout, hidden_dropout;
+  MaybeNumber moe_input_jitter_eps;
+  // Primus's own model types.
+  MaybeCount attn_res_block_size;
+  Number cfg_dropout_prob;
+  Word model_type;
   // Model shape.
   Flag add_position_embedding, fake_process_group, group_query_attention, perform_rl_step, rl_use_sequence_packing,
       rotary_interleaved, untie_embeddings_and_output_weights, use_legacy_models, use_rotary_position_embeddings;

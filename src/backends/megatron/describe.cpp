@@ -41,6 +41,46 @@ std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun&
   return out;
 }
 
+namespace {
+
+template <class T>
+RunKey key_of(const Sourced<T>& field) {
+  return {field.key, field.origin};
+}
+
+PipelineSchedule schedule_of(const MegatronRun& run) {
+  if (run.pp() < 2) return PipelineSchedule::none;
+  const bool zero_bubble =
+      (*run.config.patch_zero_bubble && *run.config.enable_zero_bubble) ||
+      (*run.config.patch_primus_pipeline && run.config.pp_algorithm.value.starts_with("zero-bubble"));
+  if (zero_bubble || run.v_schedule) return PipelineSchedule::zero_bubble;
+  return run.interleaved() ? PipelineSchedule::interleaved : PipelineSchedule::one_f_one_b;
+}
+
+}  // namespace
+
+RunDescription describe(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  RunDescription out{.launch = run.launch,
+                     .degrees = run.degrees,
+                     .batch = run.batch,
+                     .keys = {.tensor = key_of(config.tensor_model_parallel_size),
+                              .pipeline = key_of(config.pipeline_model_parallel_size),
+                              .virtual_pipeline = key_of(config.num_virtual_stages_per_pipeline_rank),
+                              .context = key_of(config.context_parallel_size),
+                              .expert = key_of(config.expert_model_parallel_size),
+                              .expert_tensor = key_of(config.expert_tensor_parallel_size),
+                              .data_replicate = key_of(config.num_distributed_optimizer_instances),
+                              .data_shard = key_of(config.use_distributed_optimizer),
+                              .micro_batch = key_of(config.micro_batch_size),
+                              .global_batch = key_of(config.global_batch_size),
+                              .sequence_length = key_of(config.seq_length)},
+                     .schedule = schedule_of(run),
+                     .stages = run.split.stages};
+  if (run.virtual_pipeline) out.degrees.virtual_pipeline = *run.virtual_pipeline;
+  return out;
+}
+
 GroupSizes group_sizes(const MegatronRun& run) {
   const MegatronConfig& config = run.config;
   GroupSizes sizes{.world = run.world(),

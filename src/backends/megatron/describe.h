@@ -13,6 +13,9 @@ namespace primus_plan::megatron {
 /// numbers that always come out of the derivation.
 std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun& run);
 
+/// The run without Megatron's words.
+RunDescription describe(const MegatronRun& run);
+
 /// What the process groups are built from.
 GroupSizes group_sizes(const MegatronRun& run);
 

@@ -25,8 +25,7 @@ class PreparedMegatron final : public Prepared {
     for (const RuleList& list : all_rule_lists()) run_rules(list, run, findings);
 
     Analysis out;
-    out.run = {.launch = launch, .degrees = run.degrees, .batch = run.batch, .stages = run.split.stages};
-    if (run.virtual_pipeline) out.run.degrees.virtual_pipeline = *run.virtual_pipeline;
+    out.run = describe(run);
     out.errors = findings.errors();
     out.warnings = findings.warnings();
     if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);

@@ -1,6 +1,9 @@
 #include "backends/megatron/parsed.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <string>
 
 namespace primus_plan::megatron {
 namespace {
@@ -136,6 +139,75 @@ LayerFrequency parse_layer_frequency(const Raw& field) {
   return out;
 }
 
+/// Python's int(text): spaces around, a sign, digits with single underscores between them.
+std::optional<Int> python_int(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n\r\f\v";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return std::nullopt;
+  text = text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  const bool negative = text.front() == '-';
+  if (negative || text.front() == '+') text.remove_prefix(1);
+  Int value = 0;
+  bool after_digit = false;
+  for (const char c : text) {
+    if (c == '_' && after_digit) {
+      after_digit = false;
+      continue;
+    }
+    if (c < '0' || c > '9') return std::nullopt;
+    if (__builtin_mul_overflow(value, Int{10}, &value) || __builtin_add_overflow(value, Int{c - '0'}, &value))
+      return std::nullopt;
+    after_digit = true;
+  }
+  if (!after_digit) return std::nullopt;
+  return negative ? -value : value;
+}
+
+std::optional<Int> layer_id(const Node& item) {
+  switch (item.kind) {
+    case Kind::integer:
+      return item.integer;
+    case Kind::boolean:
+      return item.boolean ? 1 : 0;
+    case Kind::real:
+      // int() cuts the fraction off; it fails on infinities and on what is no number.
+      return std::abs(item.real) < 9e15 ? std::optional<Int>(static_cast<Int>(item.real)) : std::nullopt;
+    case Kind::string:
+      return python_int(item.text);
+    default:
+      return std::nullopt;
+  }
+}
+
+void add_layer_id(LayerIds& out, std::optional<Int> id) {
+  if (id) {
+    out.ids.push_back(*id);
+  } else {
+    out.readable = false;
+  }
+}
+
+/// Source: primus/backends/megatron/patches/recompute_layer_patches.py:validate_specified_recompute_layers.
+LayerIds parse_layer_ids(const Raw& field) {
+  LayerIds out;
+  if (field.value == nullptr) return out;
+  const Node& node = *field.value;
+  if (node.is_string()) {
+    std::string_view rest = node.text;
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      const std::string_view part = rest.substr(0, comma);
+      if (part.find_first_not_of(" \t\n\r\f\v") != std::string_view::npos) add_layer_id(out, python_int(part));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  } else if (node.is_sequence() || node.kind == Kind::set || node.kind == Kind::tuple) {
+    for (const NodePtr& item : node.items) add_layer_id(out, layer_id(*item));
+  } else {
+    out.readable = false;
+  }
+  return out;
+}
+
 std::vector<std::string_view> words(const Raw& field) {
   std::vector<std::string_view> out;
   if (field.value == nullptr) return out;
@@ -154,14 +226,31 @@ std::optional<std::vector<Int>> parse_ramp(const Raw& field) {
   return out;
 }
 
+/// The pattern that validate_args goes on with: the deprecated hybrid_override_pattern stands in for
+/// hybrid_layer_pattern, and mtp_hybrid_override_pattern is written behind it once for each prediction depth.
+std::string hybrid_text(const MegatronConfig& config) {
+  constexpr Int deepest = 1000;
+  const bool old = config.hybrid_layer_pattern.value.data() == nullptr;
+  std::string text(old ? *config.hybrid_override_pattern : *config.hybrid_layer_pattern);
+  const Int depths = std::min(config.mtp_num_layers.value.value_or(0), deepest);
+  if (text.empty() || config.mtp_hybrid_override_pattern.value.empty() || text.find('/') != std::string::npos)
+    return text;
+  for (Int depth = 0; depth < depths; ++depth) {
+    text += '/';
+    text += *config.mtp_hybrid_override_pattern;
+  }
+  return text;
+}
+
 void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
   if (const Node* text = config.pipeline_model_parallel_layout.value; text != nullptr && text->is_string()) {
     LayoutParse parse = parse_pipeline_layout(text->text);
     out.layout_error = parse.error;
     if (!parse.error) out.layout = std::move(parse.layout);
   }
-  if (config.hybrid_layer_pattern.value.data() != nullptr) {
-    HybridParse parse = parse_hybrid_pattern(*config.hybrid_layer_pattern);
+  const std::string hybrid = hybrid_text(config);
+  if (!hybrid.empty()) {
+    HybridParse parse = parse_hybrid_pattern(hybrid);
     out.hybrid_error = parse.error;
     if (!parse.error) out.hybrid = std::move(parse.pattern);
   }
@@ -177,6 +266,7 @@ ParsedKeys parse_keys(const MegatronConfig& config) {
   ParsedKeys out;
   out.moe_layers = parse_layer_frequency(config.moe_layer_freq);
   out.recompute_modules = words(config.recompute_modules);
+  out.recompute_layer_ids = parse_layer_ids(config.recompute_layer_ids);
   out.cp_comm_types = words(config.cp_comm_type);
   out.ramp_up = parse_ramp(config.rampup_batch_size);
   parse_layouts(config, out);

@@ -18,15 +18,22 @@ struct LayerFrequency {
   bool readable = true;               ///< false: a string that Primus cannot evaluate
 };
 
+/// recompute_layer_ids as Primus reads it: layer numbers over the whole model, in the order written.
+struct LayerIds {
+  std::vector<Int> ids;
+  bool readable = true;  ///< false: Python's int() fails on an item, or there is nothing to iterate over
+};
+
 /// Keys whose values have a syntax of their own, parsed once for all launches and candidates.
 struct ParsedKeys {
   LayerFrequency moe_layers;
   std::vector<std::string_view> recompute_modules;
+  LayerIds recompute_layer_ids;
   std::vector<std::string_view> cp_comm_types;
   std::optional<std::vector<Int>> ramp_up;  ///< rampup_batch_size; items that are no integers become -1
   std::optional<PipelineLayout> layout;     ///< pipeline_model_parallel_layout, when it is one
   std::optional<LayoutError> layout_error;  ///< where it stops being one
-  std::optional<HybridPattern> hybrid;      ///< hybrid_layer_pattern, when it is one
+  std::optional<HybridPattern> hybrid;      ///< hybrid_layer_pattern (or its deprecated twin), when it is one
   std::optional<HybridError> hybrid_error;
 };
 

@@ -29,8 +29,8 @@ struct MegatronRun {
   Batch batch;
   std::optional<Int> virtual_pipeline;  ///< model chunks per rank; empty = not interleaved, as the schedule sees it
 
-  MicrobatchInput micro_batch_input;    ///< what the calculator is built from; meaningful when `batch` is known
-  MicrobatchResult micro_batch_start;   ///< its first answer, or the fault that stops it
+  MicrobatchInput micro_batch_input;   ///< what the calculator is built from; meaningful when `batch` is known
+  MicrobatchResult micro_batch_start;  ///< its first answer, or the fault that stops it
 
   bool v_schedule = false;  ///< a schedule that folds the pipeline: first and last stage share a rank
   LayerSplit split;         ///< layers of each (pipeline rank, chunk), or why they cannot be placed

@@ -14,14 +14,20 @@ using Type = Event::Type;
 
 Composer::Composer(const Characters& text, Gaps& gaps, const EventStream& stream, const std::vector<Event>& events,
                    const Limits& limits, Locator& locator, Remarks& remarks)
-    : text_(text), gaps_(gaps), stream_(stream), events_(events), limits_(limits), locator_(locator),
+    : text_(text),
+      gaps_(gaps),
+      stream_(stream),
+      events_(events),
+      limits_(limits),
+      locator_(locator),
       remarks_(remarks) {}
 
 NodePtr Composer::compose() { return compose_value(Role::any, false).node; }
 
 std::size_t Composer::next_start() const {
   const std::size_t after = next_ + 1;
-  const bool known = after < events_.size() && events_[after].type != Type::sequence_end && events_[after].type != Type::map_end;
+  const bool known =
+      after < events_.size() && events_[after].type != Type::sequence_end && events_[after].type != Type::map_end;
   return known ? events_[after].at : std::numeric_limits<std::size_t>::max();
 }
 
@@ -47,10 +53,14 @@ Composer::Composed Composer::compose_value(Role role, bool flow) {
 
 Composer::Composed Composer::compose_node(bool flow) {
   switch (peek().type) {
-    case Type::alias: return compose_alias(flow);
-    case Type::sequence_start: return compose_sequence(flow);
-    case Type::map_start: return compose_mapping(flow);
-    default: return compose_scalar(flow);
+    case Type::alias:
+      return compose_alias(flow);
+    case Type::sequence_start:
+      return compose_sequence(flow);
+    case Type::map_start:
+      return compose_mapping(flow);
+    default:
+      return compose_scalar(flow);
   }
 }
 
@@ -62,14 +72,16 @@ void Composer::count(Composed& parent, const Composed& child, std::size_t at) {
   parent.nodes += child.nodes;
   parent.height = std::max(parent.height, child.height + 1);
   if (parent.nodes > limits_.nodes) {
-    locator_.fail(loading::limit_exceeded, {at, at + 1},
-                  fmt::format("with its aliases written out the document has more than {} values, the limit of this reader",
-                              limits_.nodes));
+    locator_.fail(
+        loading::limit_exceeded, {at, at + 1},
+        fmt::format("with its aliases written out the document has more than {} values, the limit of this reader",
+                    limits_.nodes));
   }
   if (depth_ + parent.height > limits_.depth) {
-    locator_.fail(loading::limit_exceeded, {at, at + 1},
-                  fmt::format("with its aliases written out the nesting is deeper than {} levels, the limit of this reader",
-                              limits_.depth));
+    locator_.fail(
+        loading::limit_exceeded, {at, at + 1},
+        fmt::format("with its aliases written out the nesting is deeper than {} levels, the limit of this reader",
+                    limits_.depth));
   }
 }
 
@@ -82,8 +94,9 @@ Composer::Composed Composer::compose_alias(bool flow) {
   const Range range{event.at, gaps_.at()};
   const auto anchored = anchors_.find(event.anchor);
   if (anchored == anchors_.end() || !anchored->second.complete) {
-    locator_.fail(loading::bad_alias, range,
-                  fmt::format("the alias {} stands within the value that it repeats", text_.between(range.begin, range.end)));
+    locator_.fail(
+        loading::bad_alias, range,
+        fmt::format("the alias {} stands within the value that it repeats", text_.between(range.begin, range.end)));
   }
   Composed result = anchored->second.composed;
   result.explicit_key = passed.key_indicator;
@@ -101,7 +114,8 @@ bool starts_null(char c) { return c == '~' || c == 'n' || c == 'N'; }
 
 }  // namespace
 
-std::size_t Composer::start_of_scalar(const Event& event, bool flow, bool& has_content, bool& plain_tag, std::size_t& end) {
+std::size_t Composer::start_of_scalar(const Event& event, bool flow, bool& has_content, bool& plain_tag,
+                                      std::size_t& end) {
   const char first = text_.peek(event.at);
   const bool has_tag = event.tag > EventStream::quoted_tag || (event.tag == EventStream::quoted_tag && first == '!');
   std::size_t at = event.at;
@@ -158,7 +172,8 @@ Composer::Composed Composer::compose_scalar(bool flow) {
   return result;
 }
 
-void Composer::type_scalar(Composed& composed, const Event& event, Scalar scalar, bool quoted, bool plain_tag, Range range) {
+void Composer::type_scalar(Composed& composed, const Event& event, Scalar scalar, bool quoted, bool plain_tag,
+                           Range range) {
   Node& node = *composed.node;
   node.origin = locator_.origin(range);
   node.quoted = quoted;
@@ -182,7 +197,8 @@ void Composer::fail_tag(const Event& event, const Origin& origin, std::string_vi
 
 std::size_t Composer::enter_collection(const Event& event, bool flow) {
   gaps_.pass(event.at, flow);
-  const bool tagged = event.tag > EventStream::quoted_tag || (event.tag == EventStream::quoted_tag && text_.peek(event.at) == '!');
+  const bool tagged =
+      event.tag > EventStream::quoted_tag || (event.tag == EventStream::quoted_tag && text_.peek(event.at) == '!');
   if (event.anchor != 0 || tagged) gaps_.pass_properties();
   if (event.anchor != 0) anchors_[event.anchor] = {};
   return gaps_.at();
@@ -292,7 +308,8 @@ void Composer::check_key(const Pair& pair) {
       locator_.fail(loading::bad_key, pair.key.node->origin,
                     fmt::format("{} cannot be a key; quote a text that begins with a bracket or a brace",
                                 to_string(pair.key.node->kind)));
-    default: return;
+    default:
+      return;
   }
 }
 

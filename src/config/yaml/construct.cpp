@@ -69,7 +69,8 @@ std::string construct_integer(Node& node, const std::string& text) {
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+')) digits.remove_prefix(1);
   const auto value = digits.empty() ? std::nullopt : parse_unsigned(digits);
-  if (!value && text.size() > max_integer_digits) return fmt::format("is an integer of more than {} digits", max_integer_digits);
+  if (!value && text.size() > max_integer_digits)
+    return fmt::format("is an integer of more than {} digits", max_integer_digits);
   if (!value) return fmt::format("{} is no integer", quote(text));
   set_integer(node, negative != value->negative, value->digits);
   return {};
@@ -134,12 +135,23 @@ std::string construct_binary(Node& node, const std::string& text) {
 std::string construct(Node& node, ScalarType type, std::string text) {
   std::string fault;
   switch (type) {
-    case ScalarType::null: break;
-    case ScalarType::boolean: fault = construct_boolean(node, text); break;
-    case ScalarType::integer: fault = construct_integer(node, text); break;
-    case ScalarType::real: fault = construct_real(node, text); break;
-    case ScalarType::timestamp: fault = construct_timestamp(node, text); break;
-    case ScalarType::binary: fault = construct_binary(node, text); break;
+    case ScalarType::null:
+      break;
+    case ScalarType::boolean:
+      fault = construct_boolean(node, text);
+      break;
+    case ScalarType::integer:
+      fault = construct_integer(node, text);
+      break;
+    case ScalarType::real:
+      fault = construct_real(node, text);
+      break;
+    case ScalarType::timestamp:
+      fault = construct_timestamp(node, text);
+      break;
+    case ScalarType::binary:
+      fault = construct_binary(node, text);
+      break;
     case ScalarType::string:
     case ScalarType::merge:
     case ScalarType::value:

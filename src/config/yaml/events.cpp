@@ -57,9 +57,12 @@ class EventStream::Parser final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(Event::Type::null, mark, anchor).empty = true; }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(Event::Type::null, mark, anchor).empty = true;
+  }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(Event::Type::alias, mark, anchor); }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
     Event& event = add(Event::Type::scalar, mark, anchor);
     event.tag = intern(tag);
     event.empty = value.empty();
@@ -79,7 +82,8 @@ class EventStream::Parser final : public YAML::EventHandler {
     const std::size_t at = offset(mark);
     const auto [first, is_new] = anchors_.emplace(name, at);
     if (is_new) return;
-    locator_.fail(loading::bad_alias, {at, at + 1}, fmt::format("the anchor &{} is defined twice in one document", name),
+    locator_.fail(loading::bad_alias, {at, at + 1},
+                  fmt::format("the anchor &{} is defined twice in one document", name),
                   {{locator_.origin({first->second, first->second + 1}), "first defined here"}});
   }
 

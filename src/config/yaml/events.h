@@ -35,7 +35,7 @@ class EventStream {
   /// Throws LoadError for what yaml-cpp refuses, a repeated anchor, and a breach of the limits.
   bool next(std::vector<Event>& events);
 
-  static constexpr std::uint32_t no_tag = 0;     ///< a plain scalar or a collection without a tag
+  static constexpr std::uint32_t no_tag = 0;      ///< a plain scalar or a collection without a tag
   static constexpr std::uint32_t quoted_tag = 1;  ///< a quoted or block scalar, or the tag "!"
   const std::string& tag(std::uint32_t index) const;
 

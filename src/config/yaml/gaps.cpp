@@ -22,7 +22,9 @@ bool is_tag_character(char c) { return is_name_character(c) || contains(tag_punc
 
 }  // namespace
 
-bool Gaps::is_line_start() const { return at_ == 0 || text_.is_break(at_ - 1) || (at_ == 3 && text_.peek(0) == '\xEF'); }
+bool Gaps::is_line_start() const {
+  return at_ == 0 || text_.is_break(at_ - 1) || (at_ == 3 && text_.peek(0) == '\xEF');
+}
 
 void Gaps::fail_unexpected() {
   if (text_.peek(at_) == '\t') {

@@ -17,7 +17,7 @@ class Gaps {
 
   /// What was seen on the way.
   struct Passed {
-    bool key_indicator = false;     ///< a `?`
+    bool key_indicator = false;       ///< a `?`
     std::size_t after_indicator = 0;  ///< byte after the first indicator; 0 = there was none
   };
 

@@ -29,7 +29,8 @@ class Locator {
   [[noreturn]] void fail(const RuleInfo& rule, Range range, std::string message, std::vector<Label> related = {});
 
   /// The same at a place that is known already.
-  [[noreturn]] void fail(const RuleInfo& rule, const Origin& where, std::string message, std::vector<Label> related = {});
+  [[noreturn]] void fail(const RuleInfo& rule, const Origin& where, std::string message,
+                         std::vector<Label> related = {});
 
   std::string_view text() const { return source_.text(); }
 
@@ -38,7 +39,7 @@ class Locator {
 
   const Source& source_;
   Layer layer_;
-  std::size_t line_ = 0;    ///< index of the line of offset_
+  std::size_t line_ = 0;  ///< index of the line of offset_
   std::size_t offset_ = 0;
   std::size_t column_ = 0;  ///< code points between the beginning of the line and offset_
 };

@@ -39,7 +39,8 @@ void MappingBuilder::add(NodePtr key, NodePtr value, const Origin& key_origin) {
   std::size_t at = 0;
   Entry& target = find_or_add(key, at);
   const bool cut = ++written_[at] % longest_history == 0;
-  target.history = std::make_shared<const Assignment>(Assignment{value, key_origin, true, cut ? nullptr : target.history});
+  target.history =
+      std::make_shared<const Assignment>(Assignment{value, key_origin, true, cut ? nullptr : target.history});
   target.value = std::move(value);
   target.key_origin = key_origin;
 }
@@ -53,10 +54,10 @@ void MappingBuilder::report_duplicates(Remarks& remarks) const {
     if (const Assignment* lost = entry.history->previous.get(); lost != nullptr) {
       related.push_back({lost->key_origin, fmt::format("{} set here is lost", to_text(*lost->value))});
     }
-    Finding remark = make_finding(loading::duplicate_key, entry.key_origin,
-                                  fmt::format("the key {} is set {} in this mapping; the last value wins",
-                                              to_text(*entry.key), times),
-                                  std::move(related));
+    Finding remark = make_finding(
+        loading::duplicate_key, entry.key_origin,
+        fmt::format("the key {} is set {} in this mapping; the last value wins", to_text(*entry.key), times),
+        std::move(related));
     remark.primary.text = "this one is used";
     remarks.push_back(std::move(remark));
   }

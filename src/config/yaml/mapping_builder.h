@@ -8,7 +8,8 @@
 
 namespace primus_plan::yaml {
 
-/// Collects the keys of one mapping as Python's dict does: a repeated key keeps its first place and takes the last value.
+/// Collects the keys of one mapping as Python's dict does: a repeated key keeps its first place and takes the last
+/// value.
 class MappingBuilder {
  public:
   MappingBuilder() : index_(entries_) {}

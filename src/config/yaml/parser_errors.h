@@ -14,8 +14,8 @@ struct OpenCollection {
   bool flow = false;
 };
 
-/// Throws the LoadError for a refusal of yaml-cpp: its terse message in words, at a place that helps. yaml-cpp names the
-/// place where it gave up, which for an unclosed bracket is far from the bracket.
+/// Throws the LoadError for a refusal of yaml-cpp: its terse message in words, at a place that helps. yaml-cpp names
+/// the place where it gave up, which for an unclosed bracket is far from the bracket.
 [[noreturn]] void fail_as_parser_error(const std::string& message, std::size_t at,
                                        const std::vector<OpenCollection>& open, const CheckedText& text,
                                        Locator& locator);

@@ -28,7 +28,7 @@ bool ends_here(const Characters& text, std::size_t at, bool flow) {
 struct Separation {
   std::string text;
   std::size_t end = 0;
-  std::size_t column = 0;   ///< of `end` when a line break was passed
+  std::size_t column = 0;  ///< of `end` when a line break was passed
   bool same_line = true;
   bool document_marker = false;
 };
@@ -61,7 +61,9 @@ Separation read_separation(const Characters& text, std::size_t at) {
 
 }  // namespace
 
-std::size_t Characters::line_end(std::size_t at) const { return std::min(text_.find_first_of("\r\n", at), text_.size()); }
+std::size_t Characters::line_end(std::size_t at) const {
+  return std::min(text_.find_first_of("\r\n", at), text_.size());
+}
 
 std::size_t Characters::skip_spaces(std::size_t at) const {
   return std::min(text_.find_first_not_of(' ', at), text_.size());

@@ -14,10 +14,10 @@ struct Escape {
 };
 
 constexpr Escape escapes[] = {
-    {'0', {"\0", 1}},   {'a', "\a"},        {'b', "\b"},         {'t', "\t"},         {'\t', "\t"}, {'n', "\n"},
-    {'v', "\v"},        {'f', "\f"},        {'r', "\r"},         {'e', "\x1B"},       {' ', " "},   {'"', "\""},
-    {'\\', "\\"},       {'/', "/"},         {'N', "\xC2\x85"},   {'_', "\xC2\xA0"},   {'L', "\xE2\x80\xA8"},
-    {'P', "\xE2\x80\xA9"},
+    {'0', {"\0", 1}},  {'a', "\a"},           {'b', "\b"},           {'t', "\t"}, {'\t', "\t"},
+    {'n', "\n"},       {'v', "\v"},           {'f', "\f"},           {'r', "\r"}, {'e', "\x1B"},
+    {' ', " "},        {'"', "\""},           {'\\', "\\"},          {'/', "/"},  {'N', "\xC2\x85"},
+    {'_', "\xC2\xA0"}, {'L', "\xE2\x80\xA8"}, {'P', "\xE2\x80\xA9"},
 };
 
 std::size_t hex_digits(char letter) { return letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0; }
@@ -107,7 +107,8 @@ class QuotedReader {
     for (std::size_t i = 0; i < digits; ++i) {
       const int digit = hex_value(text_.peek(at_ + 2 + i));
       if (digit < 0) {
-        locator_.fail(loading::invalid_yaml, {at_, at_ + 2}, fmt::format("this escape needs {} hexadecimal digits", digits));
+        locator_.fail(loading::invalid_yaml, {at_, at_ + 2},
+                      fmt::format("this escape needs {} hexadecimal digits", digits));
       }
       value = (value << 4U) | static_cast<char32_t>(digit);
     }

@@ -109,8 +109,8 @@ struct TaggedType {
 };
 
 constexpr TaggedType tagged_types[] = {
-    {"null", ScalarType::null},           {"bool", ScalarType::boolean},  {"int", ScalarType::integer},
-    {"float", ScalarType::real},          {"binary", ScalarType::binary}, {"timestamp", ScalarType::timestamp},
+    {"null", ScalarType::null},  {"bool", ScalarType::boolean},  {"int", ScalarType::integer},
+    {"float", ScalarType::real}, {"binary", ScalarType::binary}, {"timestamp", ScalarType::timestamp},
     {"str", ScalarType::string},
 };
 

@@ -44,8 +44,8 @@ CheckedText::CheckedText(Locator& locator) : view_(locator.text()) {
     if (!c.valid) fail_encoding(locator, i);
     if (!is_allowed(c.value)) {
       locator.fail(loading::invalid_character, {i, i + c.length},
-                   fmt::format("the control character U+{:04X}{} is not allowed in YAML", static_cast<unsigned>(c.value),
-                               c.value == 0 ? " (NUL)" : ""));
+                   fmt::format("the control character U+{:04X}{} is not allowed in YAML",
+                               static_cast<unsigned>(c.value), c.value == 0 ? " (NUL)" : ""));
     }
     if (c.value == '\r' && text.substr(i + 1, 1) != "\n") lone_returns.push_back(i);
     if (c.value == 0x85) next_lines.push_back(i);

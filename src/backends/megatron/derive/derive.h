@@ -18,7 +18,8 @@ void apply_validate_args(MegatronRun& run, Rewriter& rewriter);
 void apply_rocm_validation(MegatronRun& run, Rewriter& rewriter);
 /// Micro-batches of a step. Source: megatron/core/num_microbatches_calculator.py.
 void derive_batch(MegatronRun& run, Rewriter& rewriter);
-/// num_layers where another key gives it: encoder_num_layers, hybrid_layer_pattern.
+/// num_layers and mtp_num_layers where another key gives them: encoder_num_layers, hybrid_layer_pattern. Source:
+/// megatron/training/arguments.py:validate_args.
 void fill_layer_count(MegatronRun& run, Rewriter& rewriter);
 /// Virtual pipeline and the layers of each stage. Source: megatron/training/arguments.py:validate_args and
 /// megatron/core/transformer/transformer_block.py:get_num_layers_to_build.

@@ -19,7 +19,7 @@ bool is_v_schedule(const MegatronConfig& config) {
 /// Chunks per rank from the two keys that name a number; the layout and hybrid patterns name theirs by themselves.
 /// virtual_pipeline_model_parallel_size is not among them: validate_args overwrites it.
 std::optional<Int> asked_chunks(const MegatronConfig& config, const LayerSplitInput& input) {
-  if (input.layout != nullptr) return std::nullopt;
+  if (input.layout != nullptr || input.hybrid != nullptr) return std::nullopt;
   std::optional<Int> chunks;
   if (const auto per_chunk = config.num_layers_per_virtual_pipeline_stage.value) {
     const Int slots = input.layers + (input.embedding_slot ? 1 : 0) + (input.loss_slot ? 1 : 0);

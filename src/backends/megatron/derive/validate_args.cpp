@@ -87,17 +87,44 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
   if (config.cpu_offloading_num_layers.value.value_or(0) > 0) {
     rewriter.set(config.cpu_offloading, true, "cpu_offloading_num_layers is set");
   }
+  if (*config.async_save && *config.ckpt_format != "torch" && !*config.use_persistent_ckpt_worker) {
+    rewriter.set(config.async_save, false, "asynchronous saving needs use_persistent_ckpt_worker");
+  }
+}
+
+/// "full", alone or as the only item of a list: the older word for an empty list.
+bool is_full_scope(const Node* scope) {
+  if (scope == nullptr) return false;
+  if (scope->is_sequence())
+    return scope->items.size() == 1 && scope->items.front()->is_string() && scope->items.front()->text == "full";
+  return scope->is_string() && scope->text == "full";
+}
+
+void settle_cuda_graphs(MegatronConfig& config, Rewriter& rewriter) {
+  static const NodePtr whole_layers = make_sequence({});
+  const bool graphs = *config.cuda_graph_impl != "none";
+  const bool transformer_engine =
+      *config.transformer_impl == "transformer_engine" || *config.cuda_graph_impl == "transformer_engine";
+  if (graphs && transformer_engine)
+    rewriter.set(config.te_rng_tracker, true, "CUDA graphs need Transformer Engine's random state");
+  if (is_full_scope(config.cuda_graph_scope.value)) {
+    rewriter.set(config.cuda_graph_scope, whole_layers.get(), "full is the older word for an empty list");
+  }
 }
 
 }  // namespace
 
 void fill_layer_count(MegatronRun& run, Rewriter& rewriter) {
   MegatronConfig& config = run.config;
-  if (config.num_layers.value) return;
-  if (config.encoder_num_layers.value) {
+  if (run.parsed.hybrid) {
+    // The patterns come first. A num_layers that differs is a fault of its own: the split goes on with the pattern's.
+    const HybridPattern& hybrid = *run.parsed.hybrid;
+    rewriter.set(config.num_layers, hybrid.layers(), "counted in hybrid_layer_pattern");
+    if (hybrid.mtp_depths > 0) {
+      rewriter.set(config.mtp_num_layers, hybrid.mtp_depths, "hybrid_layer_pattern names that many behind its /");
+    }
+  } else if (!config.num_layers.value && config.encoder_num_layers.value) {
     rewriter.set(config.num_layers, config.encoder_num_layers.value, "taken from encoder_num_layers");
-  } else if (run.parsed.hybrid) {
-    rewriter.set(config.num_layers, run.parsed.hybrid->layers(), "counted in hybrid_layer_pattern");
   }
 }
 
@@ -115,6 +142,7 @@ void apply_validate_args(MegatronRun& run, Rewriter& rewriter) {
   settle_precision(config, rewriter);
   settle_positions_and_bias(config, rewriter);
   settle_the_rest(config, rewriter);
+  settle_cuda_graphs(config, rewriter);
 }
 
 }  // namespace primus_plan::megatron

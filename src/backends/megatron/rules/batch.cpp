@@ -36,7 +36,8 @@ void global_batch_not_divisible(const MegatronRun& run, Findings& out) {
   const Int global = fault->a;
   const Int per_step = fault->b;
   out.add(run.config.global_batch_size, [&](Message& m) {
-    m.say("global_batch_size {} is not a multiple of micro_batch_size x DP = {} x {} = {}", global, run.batch.micro, run.dp(), per_step);
+    m.say("global_batch_size {} is not a multiple of micro_batch_size x DP = {} x {} = {}", global, run.batch.micro,
+          run.dp(), per_step);
     m.also(run.config.micro_batch_size, "micro_batch_size set here");
     because_of_dp(m, run);
     m.help("nearest legal values: {}", nearest_text(global, per_step));
@@ -49,8 +50,8 @@ void batch_below_one_micro_batch(const MegatronRun& run, Findings& out) {
   const auto& fault = run.micro_batch_start.fault;
   if (!fault || fault->kind != MicrobatchFault::Kind::no_microbatch) return;
   out.add(run.config.global_batch_size, [&](Message& m) {
-    m.say("global_batch_size {} is less than one micro-batch on every rank: micro_batch_size x DP = {} x {} = {}", run.batch.global,
-          run.batch.micro, run.dp(), fault->b);
+    m.say("global_batch_size {} is less than one micro-batch on every rank: micro_batch_size x DP = {} x {} = {}",
+          run.batch.global, run.batch.micro, run.dp(), fault->b);
     because_of_dp(m, run);
     m.help("set global_batch_size to {} or more, or use fewer GPUs", fault->b);
   });
@@ -61,8 +62,10 @@ void batch_rounded_down(const MegatronRun& run, Findings& out) {
   const Microbatches& start = run.micro_batch_start.value;
   if (start.running == start.global) return;
   out.add(run.config.global_batch_size, [&](Message& m) {
-    m.say("each step takes {} samples, not global_batch_size {}: rounded down to a multiple of micro_batch_size x DP = {} x {}", start.running,
-          start.global, run.batch.micro, run.dp());
+    m.say(
+        "each step takes {} samples, not global_batch_size {}: rounded down to a multiple of micro_batch_size x DP = "
+        "{} x {}",
+        start.running, start.global, run.batch.micro, run.dp());
     m.also(run.config.decrease_batch_size_if_needed, "rounding is on here");
     because_of_dp(m, run);
     m.because("the learning-rate schedule and train_samples still count {} samples a step", start.global);
@@ -78,7 +81,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "micro_batch_size is set and positive.",
-      .explanation = "Each data-parallel rank takes micro_batch_size samples through the model at once. There is no default to fall back on.",
+      .explanation = "Each data-parallel rank takes micro_batch_size samples through the model at once. There is no "
+                     "default to fall back on.",
       .bad = {.world_size = 8, .yaml = "micro_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "micro_batch_size: 1\n"}},
      micro_batch_not_positive},
@@ -89,7 +93,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "global_batch_size is null or positive.",
-      .explanation = "null makes it micro_batch_size x DP, so that a step is one micro-batch on each rank. A number must be positive.",
+      .explanation = "null makes it micro_batch_size x DP, so that a step is one micro-batch on each rank. A number "
+                     "must be positive.",
       .bad = {.world_size = 8, .yaml = "global_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "global_batch_size: null\n"}},
      global_batch_not_positive},
@@ -100,8 +105,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = calculator,
       .outcome = "Megatron stops when it computes the number of micro-batches (AssertionError)",
       .summary = "The global batch must split evenly into micro-batches over the data-parallel ranks.",
-      .explanation = "There is no key for gradient accumulation: Megatron takes global_batch_size / (micro_batch_size x DP) and wants it whole.\n"
-                     "DP = world / (TP x PP x CP); expert parallelism does not divide it. Take a multiple of micro_batch_size x DP, change\n"
+      .explanation = "There is no key for gradient accumulation: Megatron takes global_batch_size / (micro_batch_size "
+                     "x DP) and wants it whole.\n"
+                     "DP = world / (TP x PP x CP); expert parallelism does not divide it. Take a multiple of "
+                     "micro_batch_size x DP, change\n"
                      "micro_batch_size, or set decrease_batch_size_if_needed to let Megatron round the batch down.",
       .bad = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 100\n"},
       .good = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 96\n"}},
@@ -113,10 +120,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = calculator,
       .outcome = "Megatron stops: the number of micro-batches would be 0 (AssertionError)",
       .summary = "A step has at least one micro-batch on every data-parallel rank.",
-      .explanation = "decrease_batch_size_if_needed rounds the batch down to a multiple of micro_batch_size x DP. A batch smaller than that rounds\n"
+      .explanation = "decrease_batch_size_if_needed rounds the batch down to a multiple of micro_batch_size x DP. A "
+                     "batch smaller than that rounds\n"
                      "to 0 micro-batches, which Megatron refuses.",
-      .bad = {.world_size = 8, .yaml = "micro_batch_size: 4\nglobal_batch_size: 16\ndecrease_batch_size_if_needed: true\n"},
-      .good = {.world_size = 8, .yaml = "micro_batch_size: 2\nglobal_batch_size: 16\ndecrease_batch_size_if_needed: true\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "micro_batch_size: 4\nglobal_batch_size: 16\ndecrease_batch_size_if_needed: true\n"},
+      .good = {.world_size = 8,
+               .yaml = "micro_batch_size: 2\nglobal_batch_size: 16\ndecrease_batch_size_if_needed: true\n"}},
      batch_below_one_micro_batch},
     {{.id = "MG205",
       .name = "batch-rounded-down",
@@ -125,10 +135,14 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = calculator,
       .outcome = "runs with a smaller batch than asked for",
       .summary = "decrease_batch_size_if_needed makes steps smaller than global_batch_size.",
-      .explanation = "The running batch is rounded down to a multiple of micro_batch_size x DP while args.global_batch_size keeps the nominal value,\n"
-                     "which the learning-rate schedule and the count of samples go on using. Better to name a batch that divides.",
-      .bad = {.world_size = 8, .yaml = "micro_batch_size: 2\nglobal_batch_size: 24\ndecrease_batch_size_if_needed: true\n"},
-      .good = {.world_size = 8, .yaml = "micro_batch_size: 2\nglobal_batch_size: 32\ndecrease_batch_size_if_needed: true\n"}},
+      .explanation =
+          "The running batch is rounded down to a multiple of micro_batch_size x DP while args.global_batch_size keeps "
+          "the nominal value,\n"
+          "which the learning-rate schedule and the count of samples go on using. Better to name a batch that divides.",
+      .bad = {.world_size = 8,
+              .yaml = "micro_batch_size: 2\nglobal_batch_size: 24\ndecrease_batch_size_if_needed: true\n"},
+      .good = {.world_size = 8,
+               .yaml = "micro_batch_size: 2\nglobal_batch_size: 32\ndecrease_batch_size_if_needed: true\n"}},
      batch_rounded_down},
 };
 

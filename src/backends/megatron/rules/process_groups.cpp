@@ -17,8 +17,8 @@ void order_needs_equal_grids(const MegatronRun& run, Findings& out) {
   if (!grids_exist(run) || !*run.config.use_tp_pp_dp_mapping || run.pp() == 1) return;
   if (run.dp() == run.degrees.expert_data) return;
   out.add(run.config.use_tp_pp_dp_mapping, [&](Message& m) {
-    m.say("use_tp_pp_dp_mapping with PP {} needs DP and expert DP to be equal, but DP is {} and expert DP {}", run.pp(), run.dp(),
-          run.degrees.expert_data);
+    m.say("use_tp_pp_dp_mapping with PP {} needs DP and expert DP to be equal, but DP is {} and expert DP {}", run.pp(),
+          run.dp(), run.degrees.expert_data);
     because_of_dp(m, run);
     because_of_expert_dp(m, run);
     m.help("drop use_tp_pp_dp_mapping, or choose ETP x EP = TP x CP = {}", run.tp() * run.cp());
@@ -32,7 +32,8 @@ void instances_not_dividing(const MegatronRun& run, Findings& out) {
   const Int expert = run.degrees.expert_data;
   if (count >= 1 && dense % count == 0 && expert % count == 0) return;
   const bool replicate = run.given.data_parallel_replicate_degree.value.value_or(1) > 1;
-  const MaybeCount& field = replicate ? run.config.data_parallel_replicate_degree : run.config.num_distributed_optimizer_instances;
+  const MaybeCount& field =
+      replicate ? run.config.data_parallel_replicate_degree : run.config.num_distributed_optimizer_instances;
   out.add(field, [&](Message& m) {
     if (count >= 1 && dense % count == 0) {
       m.say("{} {} does not divide expert DP {}", field.key, count, expert);
@@ -83,7 +84,9 @@ void pipeline_backend(const MegatronRun& run, Findings& out) {
   if (*backend == "ucc" && !one_connection) return;
   out.add(backend, [&](Message& m) {
     if (*backend == "ucc") {
-      m.say("pipeline_model_parallel_comm_backend ucc does not work with CUDA_DEVICE_MAX_CONNECTIONS=1, which Primus sets");
+      m.say(
+          "pipeline_model_parallel_comm_backend ucc does not work with CUDA_DEVICE_MAX_CONNECTIONS=1, which Primus "
+          "sets");
       m.help("export CUDA_DEVICE_MAX_CONNECTIONS with another value, or use nccl");
     } else {
       m.say("pipeline_model_parallel_comm_backend {} is neither nccl nor ucc", *backend);
@@ -108,18 +111,19 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = parallel_state,
       .outcome = "Megatron stops while it builds the process groups (AssertionError)",
       .summary = "use_tp_pp_dp_mapping with pipeline parallelism needs DP = expert DP.",
-      .explanation = "With the rank order tp-cp-ep-pp-dp the dense and the expert grid share their pipeline groups only when both have the same number of\n"
+      .explanation = "With the rank order tp-cp-ep-pp-dp the dense and the expert grid share their pipeline groups "
+                     "only when both have the same number of\n"
                      "replicas: ETP x EP = TP x CP.",
       .bad = {.world_size = 8,
               .yaml = "use_tp_pp_dp_mapping: true\n"
-              "pipeline_model_parallel_size: 2\n"
-              "expert_model_parallel_size: 4\n"
-              "num_experts: 8\n"
-              "moe_token_dispatcher_type: alltoall\n"
-              "moe_grouped_gemm: true\n"},
+                      "pipeline_model_parallel_size: 2\n"
+                      "expert_model_parallel_size: 4\n"
+                      "num_experts: 8\n"
+                      "moe_token_dispatcher_type: alltoall\n"
+                      "moe_grouped_gemm: true\n"},
       .good = {.world_size = 8,
                .yaml = "use_tp_pp_dp_mapping: true\n"
-              "pipeline_model_parallel_size: 2\n"}},
+                       "pipeline_model_parallel_size: 2\n"}},
      order_needs_equal_grids},
     {{.id = "MG105",
       .name = "optimizer-instances-not-dividing",
@@ -128,12 +132,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = parallel_state,
       .outcome = "Megatron stops while it builds the process groups (AssertionError)",
       .summary = "num_distributed_optimizer_instances divides DP x CP and expert DP.",
-      .explanation = "The data-parallel ranks are cut into that many shards of the optimizer state, for dense and for expert parameters alike.\n"
+      .explanation = "The data-parallel ranks are cut into that many shards of the optimizer state, for dense and for "
+                     "expert parameters alike.\n"
                      "data_parallel_replicate_degree (HSDP) becomes the same number.",
-      .bad = {.world_size = 8,
-              .yaml = "num_distributed_optimizer_instances: 3\n"},
-      .good = {.world_size = 8,
-               .yaml = "num_distributed_optimizer_instances: 2\n"}},
+      .bad = {.world_size = 8, .yaml = "num_distributed_optimizer_instances: 3\n"},
+      .good = {.world_size = 8, .yaml = "num_distributed_optimizer_instances: 2\n"}},
      instances_not_dividing},
     {{.id = "MG106",
       .name = "optimizer-instances-without-optimizer",
@@ -142,14 +145,15 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/distributed/distributed_data_parallel.py:__init__",
       .outcome = "Megatron stops when it wraps the model (AssertionError)",
       .summary = "Several optimizer instances need the distributed optimizer.",
-      .explanation = "num_distributed_optimizer_instances shards optimizer states over part of the data-parallel ranks. Without use_distributed_optimizer\n"
+      .explanation = "num_distributed_optimizer_instances shards optimizer states over part of the data-parallel "
+                     "ranks. Without use_distributed_optimizer\n"
                      "there is nothing to shard and the wrapper refuses.",
       .bad = {.world_size = 8,
               .yaml = "use_distributed_optimizer: false\n"
-              "num_distributed_optimizer_instances: 2\n"},
+                      "num_distributed_optimizer_instances: 2\n"},
       .good = {.world_size = 8,
                .yaml = "use_distributed_optimizer: true\n"
-              "num_distributed_optimizer_instances: 2\n"}},
+                       "num_distributed_optimizer_instances: 2\n"}},
      instances_need_distributed_optimizer},
     {{.id = "MG107",
       .name = "sharp-group",
@@ -159,11 +163,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops while it builds the process groups (AssertionError)",
       .summary = "sharp_enabled_group goes with use_sharp and names dp or dp_replica.",
       .explanation = "dp_replica exists only with num_distributed_optimizer_instances above 1.",
-      .bad = {.world_size = 8,
-              .yaml = "sharp_enabled_group: dp\n"},
+      .bad = {.world_size = 8, .yaml = "sharp_enabled_group: dp\n"},
       .good = {.world_size = 8,
                .yaml = "sharp_enabled_group: dp\n"
-              "use_sharp: true\n"}},
+                       "use_sharp: true\n"}},
      sharp_group},
     {{.id = "MG108",
       .name = "pipeline-comm-backend",
@@ -172,11 +175,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = parallel_state,
       .outcome = "Megatron stops while it builds the pipeline groups (AssertionError)",
       .summary = "pipeline_model_parallel_comm_backend is null, nccl or ucc.",
-      .explanation = "ucc also needs CUDA_DEVICE_MAX_CONNECTIONS to differ from 1, and Primus sets it to 1 unless FSDP is on or it is exported.",
-      .bad = {.world_size = 8,
-              .yaml = "pipeline_model_parallel_comm_backend: gloo\n"},
-      .good = {.world_size = 8,
-               .yaml = "pipeline_model_parallel_comm_backend: nccl\n"}},
+      .explanation = "ucc also needs CUDA_DEVICE_MAX_CONNECTIONS to differ from 1, and Primus sets it to 1 unless FSDP "
+                     "is on or it is exported.",
+      .bad = {.world_size = 8, .yaml = "pipeline_model_parallel_comm_backend: gloo\n"},
+      .good = {.world_size = 8, .yaml = "pipeline_model_parallel_comm_backend: nccl\n"}},
      pipeline_backend},
     {{.id = "MG109",
       .name = "seed-not-positive",
@@ -186,10 +188,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (ValueError)",
       .summary = "seed is positive.",
       .explanation = "Each rank derives its own seed from it: seed + 100 x pipeline rank.",
-      .bad = {.world_size = 8,
-              .yaml = "seed: 0\n"},
-      .good = {.world_size = 8,
-               .yaml = "seed: 1234\n"}},
+      .bad = {.world_size = 8, .yaml = "seed: 0\n"},
+      .good = {.world_size = 8, .yaml = "seed: 1234\n"}},
      seed_not_positive},
 };
 

@@ -19,9 +19,12 @@ bool has_fault(const MegatronRun& run, std::initializer_list<Fault> kinds) {
 }
 
 void ramp_malformed(const MegatronRun& run, Findings& out) {
-  if (!has_fault(run, {Fault::ramp_length, Fault::start_not_positive, Fault::increment_not_positive, Fault::samples_negative})) return;
+  if (!has_fault(
+          run, {Fault::ramp_length, Fault::start_not_positive, Fault::increment_not_positive, Fault::samples_negative}))
+    return;
   out.add(run.config.rampup_batch_size, [&](Message& m) {
-    m.say("rampup_batch_size {} is not a list of three integers: start, increment, samples", to_text(*run.config.rampup_batch_size.value));
+    m.say("rampup_batch_size {} is not a list of three integers: start, increment, samples",
+          to_text(*run.config.rampup_batch_size.value));
     m.help("write rampup_batch_size: [16, 16, 1000000], with start and increment above 0");
   });
 }
@@ -34,8 +37,8 @@ void ramp_out_of_range(const MegatronRun& run, Findings& out) {
     if (start > run.batch.global) {
       m.say("the ramp starts at {} samples, above global_batch_size {}", start, run.batch.global);
     } else {
-      m.say("the ramp from {} in steps of {} never meets global_batch_size {}: {} is not a multiple of {}", start, increment, run.batch.global,
-            run.batch.global - start, increment);
+      m.say("the ramp from {} in steps of {} never meets global_batch_size {}: {} is not a multiple of {}", start,
+            increment, run.batch.global, run.batch.global - start, increment);
     }
     m.also(run.config.global_batch_size);
   });
@@ -43,13 +46,15 @@ void ramp_out_of_range(const MegatronRun& run, Findings& out) {
 
 void ramp_without_steps(const MegatronRun& run, Findings& out) {
   if (!run.parsed.ramp_up || run.parsed.ramp_up->size() != 3) return;
-  const bool no_samples = !run.micro_batch_start.fault && run.batch.accumulation_steps > 0 && run.parsed.ramp_up->at(2) == 0;
+  const bool no_samples =
+      !run.micro_batch_start.fault && run.batch.accumulation_steps > 0 && run.parsed.ramp_up->at(2) == 0;
   if (!no_samples && !has_fault(run, {Fault::no_increment, Fault::no_samples})) return;
   out.add(run.config.rampup_batch_size, [&](Message& m) {
     if (run.parsed.ramp_up->at(2) == 0) {
       m.say("the ramp covers 0 samples: Megatron divides by it");
     } else {
-      m.say("the ramp starts at global_batch_size {}: there is nothing to ramp, and Megatron divides by zero steps", run.batch.global);
+      m.say("the ramp starts at global_batch_size {}: there is nothing to ramp, and Megatron divides by zero steps",
+            run.batch.global);
     }
     m.help("rampup_batch_size: null switches the ramp off");
   });
@@ -80,11 +85,14 @@ void ramp_size_not_divisible(const MegatronRun& run, Findings& out) {
   const Int unit = run.batch.micro * run.dp();
   if (ramp[0] % unit == 0 && ramp[1] % unit == 0) return;  // every size divides: no need to walk the ramp
   const auto steps = ramp_steps(run.micro_batch_input);
-  const auto stuck = std::find_if(steps.begin(), steps.end(), [](const RampStep& step) { return !step.divisible || step.batch.count < 1; });
+  const auto stuck = std::find_if(steps.begin(), steps.end(),
+                                  [](const RampStep& step) { return !step.divisible || step.batch.count < 1; });
   if (stuck == steps.end()) return;
   out.add(run.config.rampup_batch_size, [&](Message& m) {
-    m.say("the ramp reaches a batch of {} after {} samples, which is not a multiple of micro_batch_size x DP = {} x {} = {}",
-          stuck->batch.global, stuck->first_sample, run.batch.micro, run.dp(), unit);
+    m.say(
+        "the ramp reaches a batch of {} after {} samples, which is not a multiple of micro_batch_size x DP = {} x {} = "
+        "{}",
+        stuck->batch.global, stuck->first_sample, run.batch.micro, run.dp(), unit);
     because_of_dp(m, run);
     m.help("make start and increment multiples of {}", unit);
   });
@@ -98,22 +106,23 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = calculator,
       .outcome = "Megatron stops when it builds the micro-batch calculator (AssertionError)",
       .summary = "rampup_batch_size is null or [start, increment, samples].",
-      .explanation = "A YAML list of three integers: the first batch, how much it grows, and over how many samples. A text like \"16 16 1000\" has the\n"
+      .explanation = "A YAML list of three integers: the first batch, how much it grows, and over how many samples. A "
+                     "text like \"16 16 1000\" has the\n"
                      "wrong length for Megatron.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16]\n"},
+                      "train_iters: null\n"
+                      "lr_warmup_iters: 0\n"
+                      "lr_decay_iters: null\n"
+                      "global_batch_size: 64\n"
+                      "rampup_batch_size: [16, 16]\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16, 1000]\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"
+                       "global_batch_size: 64\n"
+                       "rampup_batch_size: [16, 16, 1000]\n"}},
      ramp_malformed},
     {{.id = "MG211",
       .name = "ramp-out-of-range",
@@ -122,21 +131,22 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = calculator,
       .outcome = "Megatron stops when it builds the micro-batch calculator (AssertionError)",
       .summary = "The ramp grows from its start to global_batch_size in whole increments.",
-      .explanation = "start is at most global_batch_size, and global_batch_size - start is a multiple of the increment.",
+      .explanation =
+          "start is at most global_batch_size, and global_batch_size - start is a multiple of the increment.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 20, 1000]\n"},
+                      "train_iters: null\n"
+                      "lr_warmup_iters: 0\n"
+                      "lr_decay_iters: null\n"
+                      "global_batch_size: 64\n"
+                      "rampup_batch_size: [16, 20, 1000]\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16, 1000]\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"
+                       "global_batch_size: 64\n"
+                       "rampup_batch_size: [16, 16, 1000]\n"}},
      ramp_out_of_range},
     {{.id = "MG212",
       .name = "ramp-without-steps",
@@ -145,21 +155,22 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = calculator,
       .outcome = "Megatron divides by zero (ZeroDivisionError)",
       .summary = "A ramp has at least one increment and at least one sample.",
-      .explanation = "start = global_batch_size leaves no increment, samples = 0 leaves no samples: both pass the checks and end in a division by zero.",
+      .explanation = "start = global_batch_size leaves no increment, samples = 0 leaves no samples: both pass the "
+                     "checks and end in a division by zero.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [64, 16, 1000]\n"},
+                      "train_iters: null\n"
+                      "lr_warmup_iters: 0\n"
+                      "lr_decay_iters: null\n"
+                      "global_batch_size: 64\n"
+                      "rampup_batch_size: [64, 16, 1000]\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16, 1000]\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"
+                       "global_batch_size: 64\n"
+                       "rampup_batch_size: [16, 16, 1000]\n"}},
      ramp_without_steps},
     {{.id = "MG213",
       .name = "ramp-with-iterations",
@@ -168,18 +179,19 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "A batch ramp needs training counted in samples.",
-      .explanation = "rampup_batch_size works only with train_samples. Primus's pre_trainer preset sets train_iters: 1000 and lr_warmup_iters, so both\n"
+      .explanation = "rampup_batch_size works only with train_samples. Primus's pre_trainer preset sets train_iters: "
+                     "1000 and lr_warmup_iters, so both\n"
                      "have to be taken back.",
       .bad = {.world_size = 8,
               .yaml = "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16, 1000]\n"},
+                      "rampup_batch_size: [16, 16, 1000]\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16, 1000]\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"
+                       "global_batch_size: 64\n"
+                       "rampup_batch_size: [16, 16, 1000]\n"}},
      ramp_with_iterations},
     {{.id = "MG214",
       .name = "ramp-with-phases",
@@ -188,22 +200,23 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Phase transitions and a batch ramp exclude each other.",
-      .explanation = "phase_transition_iterations counts iterations, a ramp counts samples: Megatron takes one of them.",
+      .explanation =
+          "phase_transition_iterations counts iterations, a ramp counts samples: Megatron takes one of them.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16, 1000]\n"
-              "phase_transition_iterations: \"100\"\n"},
+                      "train_iters: null\n"
+                      "lr_warmup_iters: 0\n"
+                      "lr_decay_iters: null\n"
+                      "global_batch_size: 64\n"
+                      "rampup_batch_size: [16, 16, 1000]\n"
+                      "phase_transition_iterations: \"100\"\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "rampup_batch_size: [16, 16, 1000]\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"
+                       "global_batch_size: 64\n"
+                       "rampup_batch_size: [16, 16, 1000]\n"}},
      ramp_with_phases},
     {{.id = "MG215",
       .name = "ramp-size-not-divisible",
@@ -212,24 +225,25 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/num_microbatches_calculator.py:update",
       .outcome = "Megatron stops in the step where that size comes, possibly hours into the run (AssertionError)",
       .summary = "Every batch size of a ramp splits into micro-batches.",
-      .explanation = "At start-up nothing is checked: the run stops when the ramp reaches a size that micro_batch_size x DP does not divide. Multiples of\n"
+      .explanation = "At start-up nothing is checked: the run stops when the ramp reaches a size that micro_batch_size "
+                     "x DP does not divide. Multiples of\n"
                      "micro_batch_size x DP for start and increment are always right.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "micro_batch_size: 2\n"
-              "rampup_batch_size: [16, 8, 1000]\n"},
+                      "train_iters: null\n"
+                      "lr_warmup_iters: 0\n"
+                      "lr_decay_iters: null\n"
+                      "global_batch_size: 64\n"
+                      "micro_batch_size: 2\n"
+                      "rampup_batch_size: [16, 8, 1000]\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 64\n"
-              "micro_batch_size: 2\n"
-              "rampup_batch_size: [16, 16, 1000]\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"
+                       "global_batch_size: 64\n"
+                       "micro_batch_size: 2\n"
+                       "rampup_batch_size: [16, 16, 1000]\n"}},
      ramp_size_not_divisible},
 };
 

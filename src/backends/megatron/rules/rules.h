@@ -15,6 +15,24 @@ RuleList process_group_rules();
 RuleList batch_rules();
 RuleList ramp_up_rules();
 RuleList training_rules();
+RuleList recompute_rules();
+RuleList recompute_layer_rules();
+RuleList recompute_module_rules();
+RuleList recompute_layer_id_rules();
+RuleList offload_rules();
+RuleList precision_rules();
+RuleList cuda_graph_rules();
+RuleList checkpoint_rules();
+RuleList run_mode_rules();
+RuleList special_model_rules();
+RuleList even_split_rules();
+RuleList uneven_split_rules();
+RuleList virtual_pipeline_rules();
+RuleList layer_layout_rules();
+RuleList schedule_rules();
+RuleList primus_pipeline_rules();
+RuleList zero_bubble_rules();
+RuleList hybrid_model_rules();
 
 /// All topics.
 std::span<const RuleList> all_rule_lists();

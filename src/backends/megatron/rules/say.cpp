@@ -14,8 +14,8 @@ void because_of_dp(Message& message, const MegatronRun& run) {
 }
 
 void because_of_expert_dp(Message& message, const MegatronRun& run) {
-  message.because("expert DP {} = world {} / (ETP {} x EP {} x PP {})", run.degrees.expert_data, run.world(), run.degrees.expert_tensor,
-                  run.ep(), run.pp());
+  message.because("expert DP {} = world {} / (ETP {} x EP {} x PP {})", run.degrees.expert_data, run.world(),
+                  run.degrees.expert_tensor, run.ep(), run.pp());
 }
 
 }  // namespace primus_plan::megatron

@@ -15,7 +15,8 @@ bool is_set(const MaybeCount& field) { return field.value.value_or(0) != 0; }
 void iterations_and_samples(const MegatronRun& run, Findings& out) {
   if (!by_iterations(run) || !by_samples(run)) return;
   out.add(run.config.train_samples, [&](Message& m) {
-    m.say("train_samples {} and train_iters {} are both set", *run.config.train_samples.value, *run.config.train_iters.value);
+    m.say("train_samples {} and train_iters {} are both set", *run.config.train_samples.value,
+          *run.config.train_iters.value);
     m.also(run.config.train_iters, "train_iters set here");
     m.help("keep one: train_iters: null for training counted in samples");
   });
@@ -40,8 +41,8 @@ void iteration_based_keys(const MegatronRun& run, Findings& out) {
   }
   if (is_set(config.lr_warmup_samples)) {
     out.add(config.lr_warmup_samples, [&](Message& m) {
-      m.say("lr_warmup_samples is {}, but train_iters {} counts training in iterations", *config.lr_warmup_samples.value,
-            *config.train_iters.value);
+      m.say("lr_warmup_samples is {}, but train_iters {} counts training in iterations",
+            *config.lr_warmup_samples.value, *config.train_iters.value);
       m.help("use lr_warmup_iters");
     });
   }
@@ -54,7 +55,8 @@ void sample_based_keys(const MegatronRun& run, Findings& out) {
     const bool wrong = key == &config.lr_decay_iters ? key->value.has_value() : is_set(*key);
     if (!wrong) continue;
     out.add(*key, [&](Message& m) {
-      m.say("{} is {}, but train_samples {} counts training in samples", key->key, *key->value, *config.train_samples.value);
+      m.say("{} is {}, but train_samples {} counts training in samples", key->key, *key->value,
+            *config.train_samples.value);
       m.help("set lr_decay_iters: null and lr_warmup_iters: 0, and use the keys that count samples");
     });
   }
@@ -84,7 +86,8 @@ void warmup_not_shorter(const MegatronRun& run, Findings& out) {
   const Int end = decay.value.value_or(*length.value);
   if (warmup.value.value_or(0) < end || end <= 0) return;
   out.add(warmup, [&](Message& m) {
-    m.say("{} {} is not shorter than the learning-rate schedule of {} {}", warmup.key, *warmup.value, end, iterations ? "iterations" : "samples");
+    m.say("{} {} is not shorter than the learning-rate schedule of {} {}", warmup.key, *warmup.value, end,
+          iterations ? "iterations" : "samples");
     if (decay.value) {
       m.also(decay, "the schedule's length set here");
     } else {
@@ -162,7 +165,8 @@ void fewer_samples_than_a_step(const MegatronRun& run, Findings& out) {
   if (by_iterations(run) || !by_samples(run) || run.batch.global <= 0) return;
   if (*run.config.train_samples.value >= run.batch.global) return;
   out.add(run.config.train_samples, [&](Message& m) {
-    m.say("train_samples {} is less than one global batch of {}: training has 0 iterations", *run.config.train_samples.value, run.batch.global);
+    m.say("train_samples {} is less than one global batch of {}: training has 0 iterations",
+          *run.config.train_samples.value, run.batch.global);
     m.also(run.config.global_batch_size);
   });
 }
@@ -175,15 +179,15 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "train_iters and train_samples exclude each other.",
-      .explanation = "Training is counted in iterations or in samples. The pre_trainer preset sets train_iters: 1000, so counting samples needs\n"
+      .explanation = "Training is counted in iterations or in samples. The pre_trainer preset sets train_iters: 1000, "
+                     "so counting samples needs\n"
                      "train_iters: null.",
-      .bad = {.world_size = 8,
-              .yaml = "train_samples: 16000\n"},
+      .bad = {.world_size = 8, .yaml = "train_samples: 16000\nlr_warmup_iters: 0\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"}},
      iterations_and_samples},
     {{.id = "MG221",
       .name = "no-training-length",
@@ -193,11 +197,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the learning-rate schedule (Exception)",
       .summary = "train_iters or train_samples is set.",
       .explanation = "The learning-rate schedule needs a length.",
-      .bad = {.world_size = 8,
-              .yaml = "train_iters: null\n"},
+      .bad = {.world_size = 8, .yaml = "train_iters: null\n"},
       .good = {.world_size = 8,
                .yaml = "train_iters: 100\n"
-              "lr_warmup_iters: 0\n"}},
+                       "lr_warmup_iters: 0\n"}},
      no_training_length},
     {{.id = "MG222",
       .name = "sample-keys-with-iterations",
@@ -207,10 +210,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Training counted in iterations takes lr_decay_iters and lr_warmup_iters.",
       .explanation = "lr_decay_samples and lr_warmup_samples go with train_samples only.",
-      .bad = {.world_size = 8,
-              .yaml = "lr_decay_samples: 1000\n"},
-      .good = {.world_size = 8,
-               .yaml = "lr_decay_iters: 1000\n"}},
+      .bad = {.world_size = 8, .yaml = "lr_decay_samples: 1000\n"},
+      .good = {.world_size = 8, .yaml = "lr_decay_iters: 1000\n"}},
      iteration_based_keys},
     {{.id = "MG223",
       .name = "iteration-keys-with-samples",
@@ -219,16 +220,17 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Training counted in samples takes lr_decay_samples and lr_warmup_samples.",
-      .explanation = "lr_decay_iters has to be null and lr_warmup_iters 0. The pre_trainer preset sets lr_warmup_iters: 40.",
+      .explanation =
+          "lr_decay_iters has to be null and lr_warmup_iters 0. The pre_trainer preset sets lr_warmup_iters: 40.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 16000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 10\n"},
+                      "train_iters: null\n"
+                      "lr_warmup_iters: 10\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"}},
      sample_based_keys},
     {{.id = "MG224",
       .name = "two-warmups",
@@ -237,14 +239,15 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "The warm-up is a fraction or a number, not both.",
-      .explanation = "lr_warmup_fraction is a share of the schedule; lr_warmup_iters (lr_warmup_samples) is a number. The pre_trainer preset sets\n"
+      .explanation = "lr_warmup_fraction is a share of the schedule; lr_warmup_iters (lr_warmup_samples) is a number. "
+                     "The pre_trainer preset sets\n"
                      "lr_warmup_iters: 40.",
       .bad = {.world_size = 8,
               .yaml = "lr_warmup_iters: 10\n"
-              "lr_warmup_fraction: 0.1\n"},
+                      "lr_warmup_fraction: 0.1\n"},
       .good = {.world_size = 8,
                .yaml = "lr_warmup_iters: 0\n"
-              "lr_warmup_fraction: 0.1\n"}},
+                       "lr_warmup_fraction: 0.1\n"}},
      two_warmups},
     {{.id = "MG225",
       .name = "warmup-not-shorter",
@@ -253,13 +256,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/optimizer_param_scheduler.py:__init__",
       .outcome = "Megatron stops when it builds the learning-rate schedule (AssertionError)",
       .summary = "The warm-up ends before the learning-rate schedule does.",
-      .explanation = "The schedule is lr_decay_iters long, or train_iters when that is null. Short smoke tests forget the warm-up: the pre_trainer preset\n"
+      .explanation = "The schedule is lr_decay_iters long, or train_iters when that is null. Short smoke tests forget "
+                     "the warm-up: the pre_trainer preset\n"
                      "sets lr_warmup_iters: 40.",
-      .bad = {.world_size = 8,
-              .yaml = "train_iters: 10\n"},
+      .bad = {.world_size = 8, .yaml = "train_iters: 10\n"},
       .good = {.world_size = 8,
                .yaml = "train_iters: 10\n"
-              "lr_warmup_iters: 2\n"}},
+                       "lr_warmup_iters: 2\n"}},
      warmup_not_shorter},
     {{.id = "MG226",
       .name = "minimum-above-learning-rate",
@@ -271,10 +274,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "min_lr is where the schedule ends.",
       .bad = {.world_size = 8,
               .yaml = "lr: 1.0e-5\n"
-              "min_lr: 1.0e-4\n"},
+                      "min_lr: 1.0e-4\n"},
       .good = {.world_size = 8,
                .yaml = "lr: 1.0e-4\n"
-              "min_lr: 1.0e-5\n"}},
+                       "min_lr: 1.0e-5\n"}},
      learning_rate_below_minimum},
     {{.id = "MG227",
       .name = "save-interval",
@@ -286,10 +289,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "save names the folder, save_interval the steps between checkpoints.",
       .bad = {.world_size = 8,
               .yaml = "save: /checkpoints\n"
-              "save_interval: null\n"},
+                      "save_interval: null\n"},
       .good = {.world_size = 8,
                .yaml = "save: /checkpoints\n"
-              "save_interval: 100\n"}},
+                       "save_interval: 100\n"}},
      save_interval},
     {{.id = "MG228",
       .name = "dataloader-type",
@@ -299,10 +302,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the data loader (Exception)",
       .summary = "dataloader_type is single, cyclic or external.",
       .explanation = "null means single. Primus's pre_trainer preset takes cyclic.",
-      .bad = {.world_size = 8,
-              .yaml = "dataloader_type: batch\n"},
-      .good = {.world_size = 8,
-               .yaml = "dataloader_type: cyclic\n"}},
+      .bad = {.world_size = 8, .yaml = "dataloader_type: batch\n"},
+      .good = {.world_size = 8, .yaml = "dataloader_type: cyclic\n"}},
      dataloader_unknown},
     {{.id = "MG229",
       .name = "two-data-sources",
@@ -311,16 +312,17 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Data comes from one source.",
-      .explanation = "data_path (with split), or train_data_path, valid_data_path, test_data_path, or mock_data. Primus clears all paths when mock_data\n"
+      .explanation = "data_path (with split), or train_data_path, valid_data_path, test_data_path, or mock_data. "
+                     "Primus clears all paths when mock_data\n"
                      "is on.",
       .bad = {.world_size = 8,
               .yaml = "mock_data: false\n"
-              "data_path: a\n"
-              "train_data_path: b\n"},
+                      "data_path: a\n"
+                      "train_data_path: b\n"},
       .good = {.world_size = 8,
                .yaml = "mock_data: true\n"
-              "data_path: a\n"
-              "train_data_path: b\n"}},
+                       "data_path: a\n"
+                       "train_data_path: b\n"}},
      two_data_sources},
     {{.id = "MG230",
       .name = "dataset-builder-threads",
@@ -330,10 +332,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "num_dataset_builder_threads is 1 or more.",
       .explanation = "Each thread builds part of the dataset index.",
-      .bad = {.world_size = 8,
-              .yaml = "num_dataset_builder_threads: 0\n"},
-      .good = {.world_size = 8,
-               .yaml = "num_dataset_builder_threads: 1\n"}},
+      .bad = {.world_size = 8, .yaml = "num_dataset_builder_threads: 0\n"},
+      .good = {.world_size = 8, .yaml = "num_dataset_builder_threads: 1\n"}},
      dataset_threads},
     {{.id = "MG231",
       .name = "fewer-samples-than-a-step",
@@ -345,15 +345,15 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "train_iters becomes train_samples / global_batch_size, rounded down.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 10\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"
-              "global_batch_size: 16\n"},
+                      "train_iters: null\n"
+                      "lr_warmup_iters: 0\n"
+                      "lr_decay_iters: null\n"
+                      "global_batch_size: 16\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
-              "train_iters: null\n"
-              "lr_warmup_iters: 0\n"
-              "lr_decay_iters: null\n"}},
+                       "train_iters: null\n"
+                       "lr_warmup_iters: 0\n"
+                       "lr_decay_iters: null\n"}},
      fewer_samples_than_a_step},
 };
 

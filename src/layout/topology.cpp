@@ -1,0 +1,215 @@
+#include "primus_plan/layout/topology.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace primus_plan {
+namespace {
+
+constexpr double largest_bubble = 0.20;
+
+const GroupKind* find_group(const RankLayout& layout, std::string_view name) {
+  const auto found =
+      std::find_if(layout.groups.begin(), layout.groups.end(), [&](const GroupKind& g) { return g.name() == name; });
+  return found == layout.groups.end() ? nullptr : &*found;
+}
+
+/// How many groups of a kind leave their node; 0 for kinds of one rank and for launches of one node.
+std::int64_t across(const PlacedRun& placed, std::string_view kind) {
+  const GroupKind* group = find_group(placed.layout, kind);
+  if (group == nullptr || group->size() < 2 || placed.run.launch.nodes < 2) return 0;
+  return group->groups_across_nodes(placed.layout.ranks_per_node);
+}
+
+std::int64_t nodes_of_first_group(const PlacedRun& placed, std::string_view kind) {
+  std::vector<std::int64_t> nodes;
+  for (const std::int64_t rank : find_group(placed.layout, kind)->group(0))
+    nodes.push_back(rank / placed.layout.ranks_per_node);
+  std::sort(nodes.begin(), nodes.end());
+  return std::unique(nodes.begin(), nodes.end()) - nodes.begin();
+}
+
+void tensor_across_nodes(const PlacedRun& placed, Findings& out) {
+  const std::int64_t crossing = across(placed, "tp");
+  if (crossing == 0) return;
+  const Degrees& degrees = placed.run.degrees;
+  out.add(placed.run.keys.tensor.origin, [&](Message& m) {
+    const std::int64_t per_node = placed.layout.ranks_per_node;
+    m.say("TP {} does not fit in nodes of {} GPUs: {} of {} tensor-parallel groups cross nodes", degrees.tensor,
+          per_node, crossing, find_group(placed.layout, "tp")->count());
+    m.because("tensor parallelism communicates in every layer, which needs the links inside a node");
+    const bool pipeline_inside = placed.run.degrees.pipeline > 1 && across(placed, "pp") == 0;
+    if (pipeline_inside) m.because("pipeline stages, which need the least traffic, share a node instead");
+    m.help("keep TP at a divisor of {} and use pipeline parallelism across nodes", per_node);
+  });
+}
+
+void expert_across_nodes(const PlacedRun& placed, Findings& out) {
+  const std::int64_t crossing = across(placed, "ep");
+  const Degrees& degrees = placed.run.degrees;
+  if (crossing == 0 || degrees.expert * degrees.expert_tensor <= placed.layout.ranks_per_node) return;
+  out.add(placed.run.keys.expert.origin, [&](Message& m) {
+    m.say("each expert-parallel group of EP {} spans {} nodes: every MoE layer exchanges its tokens over the network",
+          degrees.expert, nodes_of_first_group(placed, "ep"));
+    m.because("{} of {} groups cross nodes of {} GPUs", crossing, find_group(placed.layout, "ep")->count(),
+              placed.layout.ranks_per_node);
+    m.help("EP {} or less stays inside a node, if the experts fit there", placed.layout.ranks_per_node);
+  });
+}
+
+/// Groups small enough for one node that lie across two nevertheless, because sizes do not nest.
+void group_straddles_nodes(const PlacedRun& placed, Findings& out) {
+  struct Kind {
+    std::string_view group;
+    std::string_view name;
+    const RunKey& key;
+  };
+  const RunKeys& keys = placed.run.keys;
+  for (const Kind& kind : {Kind{"cp", "context-parallel", keys.context}, Kind{"ep", "expert-parallel", keys.expert}}) {
+    const std::int64_t crossing = across(placed, kind.group);
+    if (crossing == 0) continue;
+    const GroupKind& groups = *find_group(placed.layout, kind.group);
+    const bool all_alike = crossing == groups.count();
+    if (all_alike) continue;
+    out.add(kind.key.origin, [&](Message& m) {
+      m.say("{} of {} {} groups cross nodes and the others do not: the slow ones hold up every step", crossing,
+            groups.count(), kind.name);
+      m.because("groups of {} ranks do not nest in nodes of {} GPUs with TP {}", groups.size(),
+                placed.layout.ranks_per_node, placed.run.degrees.tensor);
+      m.help("choose sizes whose product with TP divides {} or is a multiple of it", placed.layout.ranks_per_node);
+    });
+  }
+}
+
+void partly_filled_node(const PlacedRun& placed, Findings& out) {
+  const Launch& launch = placed.run.launch;
+  if (launch.nodes < 2 || launch.world_size == launch.nodes * launch.gpus_per_node) return;
+  out.add(Origin{}, [&](Message& m) {
+    m.say("{} ranks do not fill {} nodes of {} GPUs: {} GPUs stay idle", launch.world_size, launch.nodes,
+          launch.gpus_per_node, launch.nodes * launch.gpus_per_node - launch.world_size);
+    m.label("");
+    m.help("launchers start the same number of processes on every node");
+  });
+}
+
+void large_bubble(const PlacedRun& placed, Findings& out) {
+  const double bubble = pipeline_bubble(placed.run);
+  if (bubble <= largest_bubble) return;
+  const Degrees& degrees = placed.run.degrees;
+  const std::int64_t micro_batches = placed.run.batch.accumulation_steps;
+  out.add(placed.run.keys.pipeline.origin, [&](Message& m) {
+    m.say("pipeline ranks wait {:.0f} % of each step: PP {} with {} micro-batches", 100 * bubble, degrees.pipeline,
+          micro_batches);
+    if (degrees.virtual_pipeline > 1) {
+      m.because("bubble = (PP - 1) / (micro-batches x chunks + PP - 1) = {} / ({} x {} + {})", degrees.pipeline - 1,
+                micro_batches, degrees.virtual_pipeline, degrees.pipeline - 1);
+    } else {
+      m.because("bubble = (PP - 1) / (micro-batches + PP - 1) = {} / ({} + {})", degrees.pipeline - 1, micro_batches,
+                degrees.pipeline - 1);
+    }
+    // Half the bubble: (p - 1) / (m' v + p - 1) = b / 2 gives m' v = 2 m v + p - 1.
+    const std::int64_t chunks = std::max<std::int64_t>(degrees.virtual_pipeline, 1);
+    const std::int64_t half = (2 * micro_batches * chunks + degrees.pipeline - 1 + chunks - 1) / chunks;
+    m.help("{} micro-batches would halve it (global batch {}), as would more model chunks on each rank", half,
+           half * placed.run.batch.micro * degrees.data);
+  });
+}
+
+constexpr Rule<PlacedRun> rules[] = {
+    {{.id = "LN101",
+      .name = "tensor-parallel-across-nodes",
+      .severity = Severity::warning,
+      .stage = Stage::advice,
+      .runtime_site = {},
+      .outcome = "runs, slowly",
+      .summary = "Tensor-parallel groups stay inside a node.",
+      .explanation = "Each layer all-reduces (or gathers and scatters) activations over the tensor-parallel group. "
+                     "Inside a node that goes over\n"
+                     "the GPUs' own links, between nodes over network cards that are several times slower.",
+      .bad = {.world_size = 16, .yaml = "tensor_model_parallel_size: 16\nglobal_batch_size: 32\n"},
+      .good = {.world_size = 16, .yaml = "tensor_model_parallel_size: 8\nglobal_batch_size: 32\n"}},
+     tensor_across_nodes},
+    {{.id = "LN102",
+      .name = "expert-parallel-across-nodes",
+      .severity = Severity::warning,
+      .stage = Stage::advice,
+      .runtime_site = {},
+      .outcome = "runs; the token exchange of every MoE layer uses the network",
+      .summary = "Expert-parallel groups stay inside a node where the experts fit.",
+      .explanation = "Every MoE layer sends each token to its experts and back over the expert-parallel group. A group "
+                     "larger than a node does that\n"
+                     "over the network. Very large models have no choice; smaller ones gain from EP inside the node.",
+      .bad = {.world_size = 16,
+              .yaml = "expert_model_parallel_size: 16\nnum_experts: 16\nmoe_token_dispatcher_type: "
+                      "alltoall\nglobal_batch_size: 32\n"},
+      .good = {.world_size = 16,
+               .yaml = "expert_model_parallel_size: 8\nnum_experts: 16\nmoe_token_dispatcher_type: "
+                       "alltoall\nglobal_batch_size: 32\n"}},
+     expert_across_nodes},
+    {{.id = "LN103",
+      .name = "group-straddles-nodes",
+      .severity = Severity::warning,
+      .stage = Stage::advice,
+      .runtime_site = {},
+      .outcome = "runs; some groups are slower than others",
+      .summary = "Context- and expert-parallel groups either all fit in nodes or all span them.",
+      .explanation = "When group sizes do not nest in the node size, some groups lie in one node and some across two. "
+                     "Every step waits for the\n"
+                     "slowest.",
+      .bad = {.world_size = 24, .yaml = "context_parallel_size: 3\nseq_length: 3072\nglobal_batch_size: 16\n"},
+      .good = {.world_size = 24, .yaml = "context_parallel_size: 4\nseq_length: 3072\nglobal_batch_size: 24\n"}},
+     group_straddles_nodes},
+    {{.id = "LN104",
+      .name = "partly-filled-node",
+      .severity = Severity::warning,
+      .stage = Stage::advice,
+      .runtime_site = {},
+      .outcome = "launchers start the same number of processes on every node",
+      .summary = "The ranks fill whole nodes.",
+      .explanation = "torchrun and Primus start GPUS_PER_NODE processes on each of NNODES nodes. A world size that is "
+                     "no multiple of the GPUs of a\n"
+                     "node needs a launch by hand, and leaves GPUs idle.",
+      .bad = {.world_size = 12, .yaml = "micro_batch_size: 1\nglobal_batch_size: 12\n"},
+      .good = {.world_size = 16, .yaml = "micro_batch_size: 1\nglobal_batch_size: 16\n"}},
+     partly_filled_node},
+    {{.id = "LN301",
+      .name = "large-pipeline-bubble",
+      .severity = Severity::warning,
+      .stage = Stage::advice,
+      .runtime_site = {},
+      .outcome = "runs; ranks wait for most of the pipeline to fill and drain",
+      .summary = "A pipeline has enough micro-batches to keep its bubble below 20 %.",
+      .explanation = "While a pipeline fills and drains, ranks wait: (PP - 1) / (micro-batches x chunks + PP - 1) of "
+                     "each step. More micro-batches\n"
+                     "(a larger global batch or a smaller micro-batch), fewer stages, or several model chunks on each "
+                     "rank make it smaller.",
+      .bad = {.world_size = 8, .yaml = "pipeline_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 16\n"},
+      .good = {.world_size = 8,
+               .yaml = "pipeline_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 64\n"}},
+     large_bubble},
+};
+
+}  // namespace
+
+std::span<const Rule<PlacedRun>> topology_rules() { return rules; }
+
+double pipeline_bubble(const RunDescription& run) {
+  const auto stages = static_cast<double>(run.degrees.pipeline);
+  const auto micro_batches = static_cast<double>(run.batch.accumulation_steps);
+  if (run.degrees.pipeline < 2 || run.batch.accumulation_steps < 1) return 0;
+  switch (run.schedule) {
+    case PipelineSchedule::one_f_one_b:
+    case PipelineSchedule::gpipe:
+      return (stages - 1) / (micro_batches + stages - 1);
+    case PipelineSchedule::interleaved: {
+      const auto chunks = static_cast<double>(std::max<std::int64_t>(run.degrees.virtual_pipeline, 1));
+      return (stages - 1) / (micro_batches * chunks + stages - 1);
+    }
+    case PipelineSchedule::none:
+    case PipelineSchedule::zero_bubble:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace primus_plan
