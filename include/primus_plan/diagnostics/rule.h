@@ -34,6 +34,7 @@ struct WorldSize {
 struct Example {
   WorldSize world_size;
   std::string_view yaml;
+  std::string_view environment = {};  ///< "NAME=value" of the one variable that matters, for rules about the environment
 };
 
 /// What is known of a rule without running it. Everything is static text.

@@ -128,10 +128,6 @@ constexpr Rule<MaxTextRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\noverride_model: base_num_decoder_layers=8\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\noverride_model: {base_num_decoder_layers: 8}\n"}},
      override_model_ignored},
-};
-
-/// Environment variables have no place in an example file: these two show what a file can do instead.
-constexpr Rule<MaxTextRun> variable_rules[] = {
     {{.id = "MX807",
       .name = "overridden-by-environment",
       .severity = Severity::warning,
@@ -140,8 +136,8 @@ constexpr Rule<MaxTextRun> variable_rules[] = {
       .outcome = "MaxText takes the variable's value",
       .summary = "M_<KEY> environment variables override every file.",
       .explanation = "MaxText looks for M_ICI_TENSOR_PARALLELISM and the like and takes them over what the files say.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
+      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\n", .environment = "M_ICI_TENSOR_PARALLELISM=2"},
+      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: 2\n"}},
      variable_overrides},
     {{.id = "MX808",
       .name = "environment-override-conflict",
@@ -152,15 +148,13 @@ constexpr Rule<MaxTextRun> variable_rules[] = {
       .summary = "An M_<KEY> variable is readable and has no rival.",
       .explanation = "MaxText refuses a variable that override_model contradicts, or the model file without override_model_config, and one that it\n"
                      "cannot read as the key's type.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
+      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\n", .environment = "M_ICI_TENSOR_PARALLELISM=two"},
+      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: 2\n"}},
      variable_conflict},
 };
 
 }  // namespace
 
 RuleList layer_rules() { return rules; }
-
-RuleList variable_rules_list() { return variable_rules; }
 
 }  // namespace primus_plan::maxtext
