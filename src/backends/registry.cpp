@@ -1,5 +1,6 @@
 #include <array>
 
+#include "backends/maxtext/maxtext.h"
 #include "backends/megatron/megatron.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/rules.h"
@@ -8,7 +9,7 @@
 namespace primus_plan {
 
 std::span<const Backend* const> backends() {
-  static const std::array list{&megatron::backend()};
+  static const std::array list{&megatron::backend(), &maxtext::backend()};
   return list;
 }
 

@@ -16,7 +16,10 @@ namespace {
 /// example of eight GPUs is rarely a well laid out run.
 std::multiset<std::string> fired(const RuleInfo& rule, const Example& example) {
   const MemoryFiles files;
-  const Environment environment;
+  Environment environment;
+  if (const auto equals = example.environment.find('='); equals != std::string_view::npos) {
+    environment.set(std::string(example.environment.substr(0, equals)), std::string(example.environment.substr(equals + 1)));
+  }
   const Loader loader(files, environment);
   const LoadResult loaded = loader.load_text("example.yaml", std::string(example.yaml), {});
   std::multiset<std::string> out;

@@ -59,6 +59,7 @@ void describe_degrees(MaxTextRun& run) {
   batch.sequence_length = *config.max_target_length;
   degrees.virtual_pipeline = run.pipelined() ? std::max<Int>(*config.num_pipeline_repeats, 1) : 1;
   degrees.pipeline = stage_count(run);
+  if (run.pipeline_stages > 1) batch.pipeline_micro_batches = *config.num_pipeline_microbatches;
   if (!mesh.resolved) {
     degrees.tensor = degrees.context = degrees.expert = degrees.expert_tensor = 0;
   } else {
