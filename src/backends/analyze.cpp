@@ -25,11 +25,17 @@ Verdict verdict_of(const Analysis& analysis) {
   return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
 }
 
-Analysis not_checked(const Module& module, const Launch& launch) {
+/// What can be said of a module that no backend judges.
+Analysis not_judged(const Launch& launch) {
   Analysis out;
   out.verdict = Verdict::not_checked;
   out.run.launch = launch;
   out.run.degrees = {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
+  return out;
+}
+
+Analysis not_checked(const Module& module, const Launch& launch) {
+  Analysis out = not_judged(launch);
   out.notes.push_back(
       fmt::format("framework {} has no checker here: loaded and merged, not checked", module.framework));
   return out;
@@ -47,6 +53,7 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
 
 Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
                         const AnalyzeOptions& options) {
+  if (!module.is_run) return not_judged(launch);
   const Backend* backend = backend_of(module);
   if (backend == nullptr || module.params == nullptr) return not_checked(module, launch);
   const auto prepared = backend->prepare(module, environment);
@@ -81,7 +88,7 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.presets = experiment.presets;
     analysis.origin = module.origin;
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
-    if (analysis.verdict != Verdict::not_checked) analysis.verdict = verdict_of(analysis);
+    if (analysis.verdict != Verdict::not_checked || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
   }
   return out;
 }

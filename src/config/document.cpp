@@ -181,7 +181,11 @@ class DocumentLoader {
 Document load_document(const std::string& path, Layer layer, const FileReader& files, const Environment& environment,
                        const Limits& limits) {
   Document document;
-  document.root = DocumentLoader(layer, files, environment, limits, document).load(path, {});
+  try {
+    document.root = DocumentLoader(layer, files, environment, limits, document).load(path, {});
+  } catch (const LoadError& error) {
+    throw LoadError(error.finding(), std::move(document.sources));  // the finding points into them
+  }
   return document;
 }
 

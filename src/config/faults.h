@@ -1,9 +1,13 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "config/document_rules.h"
+#include "primus_plan/config/node.h"
 #include "primus_plan/diagnostics/finding.h"
 #include "primus_plan/diagnostics/load_error.h"
 
@@ -19,6 +23,13 @@ inline Finding fault(const RuleInfo& rule, const Origin& where, std::string mess
   finding.primary = {where, where ? std::move(label) : std::string()};
   finding.help = std::move(help);
   return finding;
+}
+
+/// The fault of a root that is no mapping; Primus stops when it makes a namespace of it.
+inline Finding root_fault(const Node& root) {
+  return fault(
+      loading::root_not_a_mapping, root.origin,
+      fmt::format("the top level of the file must be a mapping of keys to values, but it is {}", to_string(root.kind)));
 }
 
 }  // namespace primus_plan

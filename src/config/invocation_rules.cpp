@@ -44,11 +44,11 @@ const RuleInfo bad_override_token{
     .explanation =
         "Overrides are written key=value, --key=value, --key value, or --key for true. A single dash, or a "
         "word without =, is skipped; the run goes on without it, which is easily overlooked.",
-    .bad = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size 4
+    .bad = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size 1
 micro_batch_size: 2
 global_batch_size: 16
 )"},
-    .good = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size=4
+    .good = {.world_size = 8, .yaml = R"(# run with: -- micro_batch_size=1
 micro_batch_size: 2
 global_batch_size: 16
 )"},
@@ -58,7 +58,7 @@ const RuleInfo bad_set{
     .id = "CF212",
     .name = "bad-set",
     .severity = Severity::error,
-    .stage = Stage::load,
+    .stage = Stage::advice,
     .summary = "--set takes KEY=VALUE, with dots in KEY to reach into mappings.",
     .explanation =
         "VALUE is read as YAML, so numbers, booleans, null, lists and JSON work: --set micro_batch_size=4, "
@@ -68,7 +68,7 @@ const RuleInfo bad_set{
 micro_batch_size: 2
 global_batch_size: 16
 )"},
-    .good = {.world_size = 8, .yaml = R"(# run with: --set micro_batch_size=4
+    .good = {.world_size = 8, .yaml = R"(# run with: --set micro_batch_size=1
 micro_batch_size: 2
 global_batch_size: 16
 )"},
@@ -78,7 +78,7 @@ const RuleInfo bad_pragma{
     .id = "CF213",
     .name = "bad-pragma",
     .severity = Severity::warning,
-    .stage = Stage::load,
+    .stage = Stage::advice,
     .summary = "A `# primus-plan:` comment that this tool does not understand.",
     .explanation =
         "Such a comment gives the launch size that the experiment is meant for: `# primus-plan: "
@@ -114,7 +114,7 @@ const RuleInfo snippet_backend_unknown{
     .id = "CF215",
     .name = "snippet-backend-unknown",
     .severity = Severity::error,
-    .stage = Stage::load,
+    .stage = Stage::advice,
     .summary = "The keys of a snippet belong to several backends, or --backend names none.",
     .explanation =
         "Some keys, num_experts say, exist in more than one framework. Say which is meant with --backend "
@@ -127,7 +127,7 @@ const RuleInfo bad_launch_size{
     .id = "CF216",
     .name = "bad-launch-size",
     .severity = Severity::error,
-    .stage = Stage::load,
+    .stage = Stage::advice,
     .summary = "The size of the launch is no size that a launch can have.",
     .explanation =
         "World size, nodes and GPUs per node are whole numbers from 1 to 1048576, and so is the product of "
@@ -148,7 +148,7 @@ const RuleInfo primus_root_invalid{
     .id = "CF218",
     .name = "primus-root-invalid",
     .severity = Severity::error,
-    .stage = Stage::load,
+    .stage = Stage::advice,
     .summary = "The folder given as the Primus tree has no primus/configs.",
     .explanation =
         "--primus-root, $PRIMUS_ROOT and $PRIMUS_PATH name a checkout of Primus: the folder that holds "

@@ -47,6 +47,13 @@ struct Parts {
   Remarks remarks;
 };
 
+/// The line of the `---` that a document starts with.
+std::uint32_t marker_line(const Source& source, const Node& root) {
+  std::uint32_t line = root.origin.line;
+  while (line > 1 && !source.line(line).starts_with("---")) --line;
+  return line;
+}
+
 Parts split_documents(const std::string& path, const std::string& text, const Limits& limits,
                       const Environment& environment, const LoadError& refusal) {
   Parts result;
@@ -59,7 +66,7 @@ Parts split_documents(const std::string& path, const std::string& text, const Li
     Part part{.path = i == 0 ? path : fmt::format("{}#{}", path, i + 1),
               .root = substitute_environment(roots[i], environment)};
     if (i > 0) part.first_line = result.parts.back().last_line + 1;
-    if (i + 1 < roots.size()) part.last_line = roots[i + 1]->origin.line - 1;
+    if (i + 1 < roots.size()) part.last_line = marker_line(*result.text, *roots[i + 1]) - 1;
     result.parts.push_back(std::move(part));
   }
   if (result.parts.empty()) throw refusal;
@@ -94,7 +101,9 @@ struct Loader::Cache {
     experiment.path = part.path;
     experiment.presets = loading.root.label;
     experiment.pragma = find_pragma(*parts.text, part.first_line, part.last_line, loading.remarks);
-    if (looks_like_experiment(*part.root)) {
+    if (!part.root->is_mapping()) {
+      loading.fail(root_fault(*part.root));
+    } else if (looks_like_experiment(*part.root)) {
       build_experiment(loading, part.root, experiment);
     } else {
       build_snippet(loading, part.root, options.backend, experiment);

@@ -50,7 +50,9 @@ struct ModuleDraft {
   NodePtr overrides;   ///< may be null
 };
 
-/// The module preset with the attributes and the model preset added, before overrides; null when a preset failed.
+/// The module preset with the attributes and the model preset added, before overrides; null when a preset failed. Where
+/// neither attributes nor overrides touch them, the module's framework and model are left out: what remains is shared
+/// by all experiments on these presets, and make_module adds the two.
 NodePtr merge_presets(Loading& loading, const ModuleDraft& draft);
 
 /// The runtime's shape of a merged module: params, and the few keys that stay outside of them.

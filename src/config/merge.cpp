@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,26 @@ AssignmentPtr join(const AssignmentPtr& newer, const AssignmentPtr& older, bool 
   return result;
 }
 
+/// Finds keys of a mapping while a copy of its entries grows. Texts use the mapping's own index; the few keys of other
+/// types need one of their own.
+class BaseKeys {
+ public:
+  explicit BaseKeys(const Node& base) : base_(base) {}
+
+  std::size_t find(const Node& key) {
+    if (key.is_string()) {
+      const Entry* entry = base_.find(key.text);
+      return entry == nullptr ? KeyIndex::none : static_cast<std::size_t>(entry - base_.entries().data());
+    }
+    if (!others_) others_.emplace(base_.entries());
+    return others_->find(key);
+  }
+
+ private:
+  const Node& base_;
+  std::optional<KeyIndex> others_;
+};
+
 NodePtr mapping_like(const Node& base, const Node& model, std::vector<Entry> entries) {
   auto node = std::make_shared<Node>();
   node->origin = model.origin ? model.origin : base.origin;
@@ -33,7 +54,7 @@ NodePtr mapping_like(const Node& base, const Node& model, std::vector<Entry> ent
 NodePtr deep_merge(const NodePtr& base, const NodePtr& overlay) {
   if (base == nullptr || !base->is_mapping() || !overlay->is_mapping()) return overlay;
   std::vector<Entry> entries = base->entries();
-  const KeyIndex index(entries);
+  BaseKeys index(*base);
   for (const Entry& entry : overlay->entries()) {
     const std::size_t at = index.find(*entry.key);
     if (at == KeyIndex::none) {
@@ -51,7 +72,7 @@ NodePtr deep_merge(const NodePtr& base, const NodePtr& overlay) {
 NodePtr merge_without_override(const NodePtr& base, const NodePtr& extra) {
   if (base == nullptr || !base->is_mapping() || !extra->is_mapping()) return base == nullptr ? extra : base;
   std::vector<Entry> entries = base->entries();
-  const KeyIndex index(entries);
+  BaseKeys index(*base);
   for (const Entry& entry : extra->entries()) {
     const std::size_t at = index.find(*entry.key);
     if (at == KeyIndex::none) {

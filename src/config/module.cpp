@@ -29,23 +29,25 @@ std::optional<std::string> text_of(const Node& mapping, std::string_view key) {
   return value != nullptr && value->is_string() ? std::optional(value->text) : std::nullopt;
 }
 
-/// The mapping with one key assigned or added when `entry` has one.
+/// The entries that a test picks out.
 std::vector<Entry> selected(const Node& mapping, bool (*wanted)(const Entry&)) {
   std::vector<Entry> entries;
   std::ranges::copy_if(mapping.entries(), std::back_inserter(entries), wanted);
   return entries;
 }
 
-/// Params before the model is repeated in them: what an existing `params` key holds, then every other key of the
-/// module.
-NodePtr make_params(const NodePtr& module) {
-  const Node* existing = module->get("params");
+/// What an existing `params` key holds, then every other key of the module, then the model once more.
+NodePtr make_params(const NodePtr& module, const Entry* model) {
+  const Entry* existing = module->find("params");
   std::vector<Entry> moved = selected(
       *module, [](const Entry& entry) { return !is_in(attribute_keys, entry.key->text) && !is_private(entry); });
-  if (existing == nullptr || !existing->is_mapping()) return make_mapping(std::move(moved), module->origin);
-  NodePtr params = module->find("params")->value;
+  if (existing == nullptr || !existing->value->is_mapping()) {
+    if (model != nullptr) moved.push_back(*model);
+    return make_mapping(std::move(moved), module->origin);
+  }
+  NodePtr params = existing->value;
   for (Entry& entry : moved) params = with_entry(params, std::move(entry));
-  return params;
+  return model != nullptr ? with_entry(params, *model) : params;
 }
 
 Finding no_mapping(const Entry& entry, std::string_view what) {
@@ -61,8 +63,9 @@ Module unmerged(Loading& loading, const Entry& entry, ModuleDraft draft) {
                   entry.key->text),
       {"add config: pre_trainer.yaml (the module preset)"}, "this module"));
   draft.name = "exp.modules." + entry.key->text;
-  const NodePtr name = make_string(draft.name, entry.key_origin);
-  return make_module(draft, with_entry(entry.value, make_entry("name", name, entry.key_origin)));
+  Module module = make_module(draft, entry.value);
+  module.is_run = false;
+  return module;
 }
 
 /// Whether the module's own keys have the types that Primus takes; faults otherwise.
@@ -103,32 +106,42 @@ NodePtr merge_presets(Loading& loading, const ModuleDraft& draft) {
   const NodePtr module = load_preset(loading, PresetKind::module, draft.framework, draft.config);
   const NodePtr model = load_preset(loading, PresetKind::model, draft.framework, draft.model);
   if (!module || !model) return nullptr;
+  const bool has_attributes = draft.attributes && !draft.attributes->entries().empty();
+  const bool is_touched = draft.overrides && (draft.overrides->find("framework") || draft.overrides->find("model"));
+  if (!has_attributes && !is_touched) return loading.presets.merged(module, model);
   NodePtr merged = with_entry(without_key(module, "name"), draft.framework_entry);
-  if (draft.attributes && !draft.attributes->entries().empty()) {
-    merged = merge_without_override(merged, draft.attributes);
-  }
+  if (has_attributes) merged = merge_without_override(merged, draft.attributes);
   NodePtr extra = without_key(model, "name");
   if (extra->find("model") == nullptr) extra = with_entry(extra, draft.model);
   return add_to_namespace(merged, extra);
 }
 
 Module make_module(const ModuleDraft& draft, const NodePtr& merged) {
-  Module module;
-  module.name = draft.name;
-  module.origin = draft.origin;
-  module.config =
-      draft.config.value && draft.config.value->is_string() ? std::optional(draft.config.value->text) : std::nullopt;
-  module.model =
-      draft.model.value && draft.model.value->is_string() ? std::optional(draft.model.value->text) : std::nullopt;
-  module.trainer_class = text_of(*merged, "trainer_class");
-  module.framework = text_of(*merged, "framework").value_or(draft.framework);
+  const auto written = [](const Entry& entry) {
+    return entry.value && entry.value->is_string() ? std::optional(entry.value->text) : std::nullopt;
+  };
+  // Presets that are shared hold neither the module's framework nor its model.
+  const auto find = [&](std::string_view key, const Entry& own) {
+    const Entry* entry = merged->find(key);
+    return entry == nullptr && own.value ? &own : entry;
+  };
+  const std::pair<std::string_view, const Entry*> outside[] = {{"framework", find("framework", draft.framework_entry)},
+                                                               {"config", merged->find("config")},
+                                                               {"model", find("model", draft.model)},
+                                                               {"trainer_class", merged->find("trainer_class")}};
+  Module module{.name = draft.name,
+                .framework = draft.framework,
+                .config = written(draft.config),
+                .model = written(draft.model),
+                .trainer_class = text_of(*merged, "trainer_class"),
+                .params = make_params(merged, find("model", draft.model)),
+                .origin = draft.origin};
+  if (const auto framework = text_of(*merged, "framework")) module.framework = *framework;
   std::vector<Entry> attributes = {make_entry("name", make_string(draft.name, draft.origin), draft.origin)};
-  for (const std::string_view key : {"framework", "config", "model", "trainer_class"}) {
-    if (const Entry* entry = merged->find(key)) attributes.push_back(*entry);
+  for (const auto& [key, entry] : outside) {
+    if (entry != nullptr) attributes.push_back(*entry);
   }
   module.attributes = make_mapping(std::move(attributes), draft.origin);
-  module.params = make_params(merged);
-  if (const Entry* model = merged->find("model")) module.params = with_entry(module.params, *model);
   return module;
 }
 
@@ -155,10 +168,11 @@ std::optional<Module> load_module(Loading& loading, const Entry& entry) {
   draft.attributes =
       make_mapping(selected(written, [](const Entry& e) { return !is_in(module_keys, e.key->text) && !is_private(e); }),
                    written.origin);
+  const Entry* overrides = written.find("overrides");
+  if (overrides != nullptr && overrides->value->is_mapping()) draft.overrides = overrides->value;
   NodePtr merged = merge_presets(loading, draft);
   if (!merged) return std::nullopt;
-  const Entry* overrides = written.find("overrides");
-  if (overrides != nullptr && overrides->value->is_mapping()) merged = merge_namespaces(merged, overrides->value);
+  if (draft.overrides) merged = merge_namespaces(merged, draft.overrides);
   return make_module(draft, merged);
 }
 

@@ -17,7 +17,9 @@ Preset PresetCache::read(const std::string& path, Layer layer) const {
     preset.error = error.finding();
     return preset;
   }
-  if (const Entry* entry = find_key_that_is_no_text(*preset.document.root)) {
+  if (!preset.document.root->is_mapping()) {
+    preset.error = root_fault(*preset.document.root);
+  } else if (const Entry* entry = find_key_that_is_no_text(*preset.document.root)) {
     preset.error = fault(loading::key_not_text, entry->key_origin,
                          fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
                          {fmt::format("quote it: \"{}\"", to_text(*entry->key))});
@@ -35,6 +37,17 @@ PresetPtr PresetCache::get(const std::string& path, Layer layer) {
   auto preset = std::make_shared<const Preset>(read(path, layer));
   const std::scoped_lock lock(mutex_);
   return presets_.emplace(key, std::move(preset)).first->second;
+}
+
+NodePtr PresetCache::merged(const NodePtr& module, const NodePtr& model) {
+  const std::pair key(module.get(), model.get());
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = merged_.find(key); found != merged_.end()) return found->second;
+  }
+  NodePtr result = add_to_namespace(without_key(module, "name"), without_key(model, "name"));
+  const std::scoped_lock lock(mutex_);
+  return merged_.emplace(key, std::move(result)).first->second;
 }
 
 }  // namespace primus_plan

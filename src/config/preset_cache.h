@@ -25,6 +25,9 @@ class PresetCache {
       : files_(files), environment_(environment), limits_(limits) {}
 
   PresetPtr get(const std::string& path, Layer layer);
+  /// The module preset with the keys that only the model preset has, both without their names. The roots are those of
+  /// presets that `get` gave.
+  NodePtr merged(const NodePtr& module, const NodePtr& model);
 
  private:
   Preset read(const std::string& path, Layer layer) const;
@@ -34,6 +37,7 @@ class PresetCache {
   const Limits& limits_;
   std::mutex mutex_;
   std::map<std::pair<std::string, Layer>, PresetPtr> presets_;
+  std::map<std::pair<const Node*, const Node*>, NodePtr> merged_;
 };
 
 }  // namespace primus_plan

@@ -55,10 +55,10 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
                                               : fmt::format("{}/{}/{}", configs, folder.name, framework);
   std::vector<std::string> help;
   const std::vector<std::string> there = loading.files.list(place);
-  const std::vector<std::string_view> names(there.begin(), there.end());
-  const std::string asked = file_name(name.value->text, PresetKind::model);
-  const std::vector<std::string_view> near = nearest_names(asked, names, 3);
-  if (!near.empty()) help.push_back(fmt::format("did you mean {}?", join(near, ", ")));
+  const std::vector<std::string_view> candidates(there.begin(), there.end());
+  const std::string wanted = file_name(name.value->text, PresetKind::model);
+  const std::vector<std::string_view> near = nearest_names(wanted, candidates, 3);
+  if (!near.empty()) help.push_back(fmt::format("did you mean {}?", fmt::join(near, ", ")));
   if (there.empty()) {
     help.push_back(loading.root.folder.empty()
                        ? fmt::format("the built-in presets have none for {}; give a Primus tree with --primus-root",

@@ -20,29 +20,34 @@ Entry assumed_entry(std::string_view key, std::string_view text) {
   return make_entry(key, make_string(std::string(text)), {});
 }
 
-ModuleDraft draft_for(const SnippetBackend& backend, const Node& root) {
+ModuleDraft draft_for(const SnippetBackend& backend, const Origin& origin, NodePtr overrides) {
   return {.name = std::string(module_name),
-          .origin = root.origin,
+          .origin = origin,
           .framework = std::string(backend.framework),
           .config = assumed_entry("config", module_preset),
           .model = assumed_entry("model", backend.model),
-          .framework_entry = assumed_entry("framework", backend.framework)};
+          .framework_entry = assumed_entry("framework", backend.framework),
+          .overrides = std::move(overrides)};
 }
 
 /// How many keys of the snippet tell of each backend. Keys that the table does not know are looked up in the presets.
 std::array<std::size_t, 3> count_keys(Loading& loading, const Node& root) {
   std::array<std::size_t, 3> counts{};
   const std::span<const SnippetBackend> backends = snippet_backends();
-  std::array<NodePtr, 3> presets;
   Loading quiet{.presets = loading.presets, .files = loading.files, .limits = loading.limits, .root = loading.root};
-  for (std::size_t i = 0; i < backends.size(); ++i) presets[i] = merge_presets(quiet, draft_for(backends[i], root));
+  std::array<std::optional<NodePtr>, 3> presets;  // read when first asked for
+  const auto is_in_presets = [&](std::size_t backend, const Entry& entry) {
+    if (!presets[backend]) presets[backend] = merge_presets(quiet, draft_for(backends[backend], root.origin, nullptr));
+    const NodePtr& merged = *presets[backend];
+    const Node* preset = merged ? merged->get(entry.key->text) : nullptr;
+    return preset != nullptr && preset->is_mapping() == entry.value->is_mapping();
+  };
   for (const Entry& entry : root.entries()) {
-    if (!entry.key->is_string()) continue;
     const KeyOwner owner = owner_of_key(entry.key->text, entry.value->is_mapping());
+    if (owner.shared) continue;
     for (std::size_t i = 0; i < backends.size(); ++i) {
-      const bool in_preset =
-          owner.framework.empty() && !owner.shared && presets[i] && presets[i]->find(entry.key->text) != nullptr;
-      if (owner.framework == backends[i].framework || in_preset) ++counts[i];
+      const bool owns = owner.framework.empty() ? is_in_presets(i, entry) : owner.framework == backends[i].framework;
+      if (owns) ++counts[i];
     }
   }
   return counts;
@@ -122,7 +127,7 @@ void build_snippet(Loading& loading, const NodePtr& root, const std::optional<st
   }
   const SnippetBackend* chosen = choose_backend(loading, *root, backend);
   if (chosen == nullptr) return;
-  const ModuleDraft draft = draft_for(*chosen, *root);
+  const ModuleDraft draft = draft_for(*chosen, root->origin, root);
   NodePtr merged = merge_presets(loading, draft);
   if (!merged) return;
   if (const NodePtr assumed = assumed_values(*chosen, *merged, *root)) merged = deep_merge(merged, assumed);

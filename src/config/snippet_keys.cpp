@@ -110,6 +110,7 @@ constexpr TellingKey telling_keys[] = {
 };
 
 bool matches(const TellingKey& telling, std::string_view key, bool is_section) {
+  if (is_section != (telling.match == Match::section)) return false;  // the flat keys take no mappings
   switch (telling.match) {
     case Match::whole:
       return key == telling.text;
@@ -120,7 +121,7 @@ bool matches(const TellingKey& telling, std::string_view key, bool is_section) {
     case Match::section:
       break;
   }
-  return is_section && key == telling.text;
+  return key == telling.text;
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ std::string worlds_table(const std::vector<LegalWorld>& worlds) {
   return text;
 }
 
-/// All rewrites, or only the first few of values that the user asked for: presets and defaults are rewritten all the time.
+/// All rewrites, or only the first few of values that the user asked for: presets and defaults are rewritten all the
+/// time.
 std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
   std::string text;
   std::size_t left_out = 0;

@@ -2,26 +2,55 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 #include <string>
 
+#include "config/experiment_rules.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/config/launch.h"
+#include "primus_plan/diagnostics/load_error.h"
 
 namespace primus_plan {
 namespace {
 
+/// What the first line of an example asks for on the command line: "# run with: ARGUMENTS".
+struct Arguments {
+  ExperimentOptions experiment;
+  LaunchOptions launch;
+};
+
+Arguments arguments_of(const Example& example) {
+  Arguments out;
+  out.launch.world_size = example.world_size.value;
+  if (!example.yaml.starts_with(loading::example_arguments)) return out;
+  std::istringstream words{std::string(example.yaml.substr(0, example.yaml.find('\n')))};
+  words.seekg(static_cast<std::streamoff>(loading::example_arguments.size()));
+  for (std::string word, value; words >> word >> value;) {
+    if (word == "--set")
+      out.experiment.sets.emplace_back(value.substr(0, value.find('=')), value.substr(value.find('=') + 1));
+    if (word == "--primus-root") out.experiment.primus_root = value;
+    if (word == "--world-size") out.launch.world_size = std::stoll(value);
+    if (word == "--") {
+      out.experiment.tokens = {value};
+      while (words >> value) out.experiment.tokens.push_back(value);
+    }
+  }
+  return out;
+}
+
 /// What `check` would find in a rule's example, as "ID severity" words. Advice of other rules does not count: an
 /// example of eight GPUs is rarely a well laid out run.
 std::multiset<std::string> fired(const RuleInfo& rule, const Example& example) {
+  const Arguments arguments = arguments_of(example);
   const MemoryFiles files;
   Environment environment;
   if (const auto equals = example.environment.find('='); equals != std::string_view::npos) {
     environment.set(std::string(example.environment.substr(0, equals)), std::string(example.environment.substr(equals + 1)));
   }
   const Loader loader(files, environment);
-  const LoadResult loaded = loader.load_text("example.yaml", std::string(example.yaml), {});
+  const LoadResult loaded = loader.load_text("experiment.yaml", std::string(example.yaml), arguments.experiment);
   std::multiset<std::string> out;
   const auto add = [&](const Finding& finding) {
     if (finding.rule->stage == Stage::advice && finding.rule != &rule) return;
@@ -29,8 +58,13 @@ std::multiset<std::string> fired(const RuleInfo& rule, const Example& example) {
   };
   for (const Finding& error : loaded.errors) add(error);
   for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch = find_launch({.world_size = example.world_size.value, .nodes = {}, .gpus_per_node = {}},
-                                      environment, experiment.pragma);
+    Launch launch;
+    try {
+      launch = find_launch(arguments.launch, environment, experiment);
+    } catch (const LoadError& error) {
+      add(error.finding());
+      continue;
+    }
     for (const Analysis& analysis : analyze(experiment, launch, environment, {})) {
       for (const Finding& finding : analysis.findings) add(finding);
     }

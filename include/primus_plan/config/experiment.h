@@ -22,6 +22,8 @@ struct Module {
   NodePtr attributes;  ///< the runtime's other keys of the module: name, framework and, where set, config, model,
                        ///< trainer_class
   Origin origin;       ///< the module's name in the experiment: where findings about absent keys point
+  bool is_run =
+      true;  ///< false: Primus left it as it is written and will not find it (CF209), so there is nothing to judge
 };
 
 /// A launch size written in the file's comments: `# primus-plan: world-size=64` or `nodes=8 gpus-per-node=8`.

@@ -117,7 +117,6 @@ struct MegatronConfig {
   // Primus's own model types.
   MaybeCount attn_res_block_size;
   Number cfg_dropout_prob;
-  Word model_type;
   // Model shape.
   Flag add_position_embedding, fake_process_group, group_query_attention, perform_rl_step, rl_use_sequence_packing,
       rotary_interleaved, untie_embeddings_and_output_weights, use_legacy_models, use_rotary_position_embeddings;

@@ -326,7 +326,6 @@ constexpr Field<C> table[] = {
     // Primus's own model types.
     {"attn_res_block_size", &C::attn_res_block_size, nullptr},
     {"cfg_dropout_prob", &C::cfg_dropout_prob, 0.0},
-    {"model_type", &C::model_type, nullptr},
     // Model shape.
     {"add_position_embedding", &C::add_position_embedding, true},
     {"encoder_num_layers", &C::encoder_num_layers, nullptr},

@@ -33,8 +33,9 @@ Converters parse_converters(const Raw& field) {
 bool names_model(const Raw& components, bool& readable) {
   if (!components.is_explicit) return true;
   const Node* node = components.value;
-  readable = node != nullptr && (node->is_sequence() || node->is_string());
+  readable = node != nullptr && (node->is_sequence() || node->is_string() || node->is_mapping());
   if (!readable) return false;
+  if (node->is_mapping()) return node->get("model") != nullptr;
   if (node->is_string()) return node->text.find("model") != std::string::npos;
   for (const NodePtr& item : node->items) {
     if (item->is_string() && item->text == "model") return true;

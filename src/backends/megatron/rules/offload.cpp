@@ -222,8 +222,8 @@ constexpr Rule<MegatronRun> rules[] = {
     {{.id = "MG729",
       .name = "fine-grained-offload-needs-variable",
       .severity = Severity::note,
-      .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .stage = Stage::advice,
+      .runtime_site = {},
       .outcome = "With Transformer Engine 2.10 or newer Megatron stops (AssertionError)",
       .summary = "Fine-grained offload needs NVTE_CPU_OFFLOAD_V1=1 with newer Transformer Engine.",
       .explanation = "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old "

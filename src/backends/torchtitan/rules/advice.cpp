@@ -9,22 +9,27 @@ void resume_keeps_data_parallel(const TorchTitanRun& run, Findings& out) {
   if (!*config.checkpoint_enable || !run.meshes_exist()) return;
   const bool resumes = *config.checkpoint_load_step >= 0 || !(*config.checkpoint_initial_load_path).empty();
   if (!resumes) return;
-  out.add(*config.checkpoint_load_step >= 0 ? config.checkpoint_load_step.origin : config.checkpoint_initial_load_path.origin, [&](Message& m) {
-    m.say("a full checkpoint loads only with the data-parallel degree it was written with: here {}", run.meshes.batch);
-    because_of_data_parallel(m, run);
-  });
+  out.add(*config.checkpoint_load_step >= 0 ? config.checkpoint_load_step.origin
+                                            : config.checkpoint_initial_load_path.origin,
+          [&](Message& m) {
+            m.say("a full checkpoint loads only with the data-parallel degree it was written with: here {}",
+                  run.meshes.batch);
+            because_of_data_parallel(m, run);
+          });
 }
 
 void reshard_with_pipeline(const TorchTitanRun& run, Findings& out) {
   if (!run.pipelines() || !run.shards() || *run.config.fsdp_reshard_after_forward != "always") return;
   out.add(run.config.fsdp_reshard_after_forward, [&](Message& m) {
-    m.say("fsdp_reshard_after_forward always gathers the parameters again for each of {} micro-batches", run.pipeline.micro_batches);
+    m.say("fsdp_reshard_after_forward always gathers the parameters again for each of {} micro-batches",
+          run.pipeline.micro_batches);
     m.help("default keeps them gathered under PP: more memory, less communication");
   });
 }
 
 void sections_without_effect(const TorchTitanRun& run, Findings& out) {
-  for (const Flag* flag : {&run.config.fault_tolerance_enable, &run.config.memory_estimation_enable, &run.config.checkpoint_create_seed_checkpoint}) {
+  for (const Flag* flag : {&run.config.fault_tolerance_enable, &run.config.memory_estimation_enable,
+                           &run.config.checkpoint_create_seed_checkpoint}) {
     if (!**flag) continue;
     out.add(*flag, [&](Message& m) { m.say("{} has no effect when Primus drives TorchTitan v0.2.2", flag->key); });
   }
@@ -65,7 +70,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/components/dataloader.py:load_state_dict",
       .outcome = "TorchTitan stops when it loads the state of the data loader (AssertionError)",
       .summary = "A full checkpoint is tied to the data-parallel degree.",
-      .explanation = "The data loader keeps one state for each data-parallel rank. Loading only the model (initial_load_model_only) is free.",
+      .explanation = "The data loader keeps one state for each data-parallel rank. Loading only the model "
+                     "(initial_load_model_only) is free.",
       .bad = {.world_size = 8, .yaml = "checkpoint:\n  enable: true\n  load_step: 100\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "checkpoint:\n  enable: true\ntraining:\n  seq_len: 2048\n"}},
      resume_keeps_data_parallel},
@@ -77,8 +83,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = {},
       .summary = "Under PP, resharding after forward costs a gather for each micro-batch.",
       .explanation = "The policy default reshards only without PP, for this reason.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  fsdp_reshard_after_forward: always\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  fsdp_reshard_after_forward: default\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  fsdp_reshard_after_forward: always\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  fsdp_reshard_after_forward: default\n"}},
      reshard_with_pipeline},
     {{.id = "TT903",
       .name = "section-without-effect",
@@ -87,7 +95,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = no_reader,
       .outcome = "nobody acts on the key",
       .summary = "fault_tolerance, memory_estimation and seed checkpoints do nothing here.",
-      .explanation = "Fault tolerance has moved to an experiment of TorchTitan; memory estimation and seed checkpoints belong to TorchTitan's own\n"
+      .explanation = "Fault tolerance has moved to an experiment of TorchTitan; memory estimation and seed checkpoints "
+                     "belong to TorchTitan's own\n"
                      "main program, which Primus does not call.",
       .bad = {.world_size = 8, .yaml = "memory_estimation:\n  enable: true\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "memory_estimation:\n  enable: false\ntraining:\n  seq_len: 2048\n"}},
@@ -121,10 +130,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/patches/turbo/fp8_linear_patches.py:patch_turbo_fp8_linear",
       .outcome = {},
       .summary = "quantize.linear.float8 is torchao's converter.",
-      .explanation = "Primus's patch replaces the attribute of the module, not the entry of the registry that model.converters looks up.",
+      .explanation = "Primus's patch replaces the attribute of the module, not the entry of the registry that "
+                     "model.converters looks up.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\ntraining:\n  seq_len: 2048\n"},
-      .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\ntraining:\n  seq_len: 2048\n"}},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\ntraining:\n  "
+                      "seq_len: 2048\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\ntraining:\n  seq_len: 2048\n"}},
      float8_is_not_turbo},
 };
 

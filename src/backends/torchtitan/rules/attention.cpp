@@ -54,7 +54,9 @@ void load_balancer_empty(const TorchTitanRun& run, Findings& out) {
   });
 }
 
-bool balances(const TorchTitanRun& run) { return run.cp() > 1 && run.parsed.model != nullptr && run.family() != Family::flux; }
+bool balances(const TorchTitanRun& run) {
+  return run.cp() > 1 && run.parsed.model != nullptr && run.family() != Family::flux;
+}
 
 void load_balancer_unknown(const TorchTitanRun& run, Findings& out) {
   const Word& balancer = run.config.context_parallel_load_balancer;
@@ -72,7 +74,8 @@ void ptrr_without_flex(const TorchTitanRun& run, Findings& out) {
   if (!attention_can_split(run.family(), run.model().attention)) return;
   if (run.family() == Family::llama3 && run.model().attention == "flex") return;
   out.add(balancer, [&](Message& m) {
-    m.say("context_parallel_load_balancer ptrr needs the block mask of FlexAttention, and attn_type is {}", run.model().attention);
+    m.say("context_parallel_load_balancer ptrr needs the block mask of FlexAttention, and attn_type is {}",
+          run.model().attention);
     m.help("context_parallel_load_balancer: headtail");
     m.fix("set context_parallel_load_balancer to headtail", balancer, "headtail");
   });
@@ -80,11 +83,16 @@ void ptrr_without_flex(const TorchTitanRun& run, Findings& out) {
 
 void turbo_attention_under_context_parallel(const TorchTitanRun& run, Findings& out) {
   const TorchTitanConfig& config = run.config;
-  if (run.cp() <= 1 || !*config.enable_primus_turbo || !*config.use_turbo_attention || !run.parsed.converters.turbo) return;
+  if (run.cp() <= 1 || !*config.enable_primus_turbo || !*config.use_turbo_attention || !run.parsed.converters.turbo)
+    return;
   if (run.parsed.flavor != nullptr && !attention_can_split(run.family(), run.model().attention)) return;
   out.add(config.context_parallel_degree, [&](Message& m) {
-    m.say("context_parallel_degree {} with Primus-Turbo attention: CP splits the dimension that turbo attention keeps heads in", run.cp());
-    m.because("CP's hooks expect (batch, heads, sequence, head), turbo attention works on (batch, sequence, heads, head)");
+    m.say(
+        "context_parallel_degree {} with Primus-Turbo attention: CP splits the dimension that turbo attention keeps "
+        "heads in",
+        run.cp());
+    m.because(
+        "CP's hooks expect (batch, heads, sequence, head), turbo attention works on (batch, sequence, heads, head)");
     m.also(config.use_turbo_attention).also(config.model_converters);
     m.help("primus_turbo.use_turbo_attention: false and no primus_turbo converter");
   });
@@ -98,10 +106,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/deepseek_v3/model/args.py:update_from_config",
       .outcome = "TorchTitan stops (NotImplementedError)",
       .summary = "Context parallelism needs an attention that can split the sequence.",
-      .explanation = "llama3 splits sdpa and flex; llama4, deepseek_v3 and qwen3 sdpa only; gpt_oss nothing. deepseek_v3 16B, 236B and\n"
+      .explanation = "llama3 splits sdpa and flex; llama4, deepseek_v3 and qwen3 sdpa only; gpt_oss nothing. "
+                     "deepseek_v3 16B, 236B and\n"
                      "671B and the irope flavors of llama4 are flex, so they need model.attn_type: sdpa for CP.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: []\nparallelism:\n  "
+                      "context_parallel_degree: 2\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: []\n  attn_type: sdpa\n"
                        "parallelism:\n  context_parallel_degree: 2\n"}},
@@ -126,11 +136,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "With CP, context_parallel_load_balancer is headtail, ptrr or null.",
       .explanation = "Upper and lower case differ. Without CP nobody looks.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-                      "  context_parallel_load_balancer: zigzag\n"},
-      .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-                       "  context_parallel_load_balancer: headtail\n"}},
+              .yaml =
+                  "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
+                  "  context_parallel_load_balancer: zigzag\n"},
+      .good =
+          {.world_size = 8,
+           .yaml =
+               "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
+               "  context_parallel_load_balancer: headtail\n"}},
      load_balancer_unknown},
     {{.id = "TT614",
       .name = "ptrr-without-flex-attention",
@@ -141,10 +154,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "The load balancer ptrr needs FlexAttention.",
       .explanation = "It balances by the block mask, which only a flex flavor of llama3 has in a form that CP takes.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-                      "  context_parallel_load_balancer: ptrr\n"},
+              .yaml =
+                  "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
+                  "  context_parallel_load_balancer: ptrr\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B_flex\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
+               .yaml = "model:\n  name: llama3\n  flavor: 8B_flex\n  converters: []\nparallelism:\n  "
+                       "context_parallel_degree: 2\n"
                        "  context_parallel_load_balancer: ptrr\n"}},
      ptrr_without_flex},
     {{.id = "TT615",
@@ -154,13 +169,17 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/patches/turbo/attention_patches.py:patch_turbo_attention",
       .outcome = "the run goes on with attention over the wrong dimension, or stops in the first step",
       .summary = "Primus-Turbo attention and context parallelism disagree on the layout.",
-      .explanation = "Primus's preset switches turbo attention on through the primus_turbo converter. CP's hooks shard dimension 2 of the\n"
+      .explanation = "Primus's preset switches turbo attention on through the primus_turbo converter. CP's hooks shard "
+                     "dimension 2 of the\n"
                      "inputs of the inner attention. No example of Primus combines the two.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo]\nparallelism:\n  context_parallel_degree: 2\n"},
-      .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-                       "primus_turbo:\n  use_turbo_attention: false\n"}},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo]\nparallelism:\n  "
+                      "context_parallel_degree: 2\n"},
+      .good =
+          {.world_size = 8,
+           .yaml =
+               "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
+               "primus_turbo:\n  use_turbo_attention: false\n"}},
      turbo_attention_under_context_parallel},
 };
 

@@ -32,8 +32,8 @@ void global_batch_uneven(const TorchTitanRun& run, Findings& out) {
   if (run.batch.global <= 0 || !per_step || *per_step <= 0 || run.batch.global % *per_step == 0) return;
   const Count& global = run.config.global_batch_size;
   out.add(global, [&](Message& m) {
-    m.say("global_batch_size {} is not a multiple of local_batch_size x data-parallel degree = {} x {} = {}", run.batch.global,
-          run.batch.micro, run.meshes.batch, *per_step);
+    m.say("global_batch_size {} is not a multiple of local_batch_size x data-parallel degree = {} x {} = {}",
+          run.batch.global, run.batch.micro, run.meshes.batch, *per_step);
     m.also(run.config.local_batch_size, "local_batch_size set here");
     because_of_data_parallel(m, run);
     m.help("nearest legal values: {}", nearest_text(run.batch.global, *per_step));
@@ -78,8 +78,9 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torch/utils/data/sampler.py:__init__",
       .outcome = "TorchTitan stops when it builds the data loader (ValueError)",
       .summary = "local_batch_size is 1 or more.",
-      .explanation = "local_batch_size is what one data-parallel rank takes through the model in one accumulation step. The data\n"
-                     "loader refuses 0 and negative numbers before any batch arithmetic.",
+      .explanation =
+          "local_batch_size is what one data-parallel rank takes through the model in one accumulation step. The data\n"
+          "loader refuses 0 and negative numbers before any batch arithmetic.",
       .bad = {.world_size = 8, .yaml = "training:\n  local_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "training:\n  local_batch_size: 1\n"}},
      local_batch_below_one},
@@ -101,8 +102,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = trainer_init,
       .outcome = "TorchTitan stops (AssertionError)",
       .summary = "The global batch must split evenly into local batches over the data-parallel ranks.",
-      .explanation = "global_batch_size = local_batch_size x replicate x shard x accumulation steps, exactly. shard is the resolved\n"
-                     "data_parallel_shard_degree; CP, TP, PP and EP take no part. There is no key for the accumulation steps. Raising TP,\n"
+      .explanation = "global_batch_size = local_batch_size x replicate x shard x accumulation steps, exactly. shard is "
+                     "the resolved\n"
+                     "data_parallel_shard_degree; CP, TP, PP and EP take no part. There is no key for the accumulation "
+                     "steps. Raising TP,\n"
                      "CP or PP at the same world size lowers shard, and so raises the number of accumulation steps.",
       .bad = {.world_size = 8, .yaml = "training:\n  local_batch_size: 4\n  global_batch_size: 40\n"},
       .good = {.world_size = 8, .yaml = "training:\n  local_batch_size: 4\n  global_batch_size: 64\n"}},

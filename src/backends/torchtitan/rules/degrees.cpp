@@ -12,8 +12,9 @@ constexpr const char* validate = "torchtitan/distributed/parallel_dims.py:_valid
 constexpr const char* init_distributed = "torchtitan/distributed/utils.py:init_distributed";
 
 std::array<const Count*, 6> positive_degrees(const TorchTitanConfig& config) {
-  return {&config.data_parallel_replicate_degree, &config.context_parallel_degree, &config.tensor_parallel_degree,
-          &config.pipeline_parallel_degree,       &config.expert_parallel_degree,  &config.expert_tensor_parallel_degree};
+  return {&config.data_parallel_replicate_degree, &config.context_parallel_degree,
+          &config.tensor_parallel_degree,         &config.pipeline_parallel_degree,
+          &config.expert_parallel_degree,         &config.expert_tensor_parallel_degree};
 }
 
 void degree_below_one(const TorchTitanRun& run, Findings& out) {
@@ -49,22 +50,25 @@ void world_is_not_the_product(const TorchTitanRun& run, Findings& out) {
   if (run.meshes_exist() || !degrees_are_positive(run)) return;
   const TorchTitanConfig& given = run.given;
   const Int shard = *given.data_parallel_shard_degree;
-  const Int others = saturating_multiply(saturating_multiply(run.replicate(), run.cp()), saturating_multiply(run.tp(), run.pp()));
+  const Int others =
+      saturating_multiply(saturating_multiply(run.replicate(), run.cp()), saturating_multiply(run.tp(), run.pp()));
   if (shard == -1) {
-    out.add(largest_of({&given.tensor_parallel_degree, &given.pipeline_parallel_degree, &given.context_parallel_degree,
-                        &given.data_parallel_replicate_degree}),
-            [&](Message& m) {
-              m.say("world size {} is not a multiple of replicate {} x CP {} x TP {} x PP {} = {}", run.world(), run.replicate(),
-                    run.cp(), run.tp(), run.pp(), others);
-              m.because("data_parallel_shard_degree -1 takes world / (replicate x CP x TP x PP) = {} / {}, which is not whole",
-                        run.world(), others);
-              help_with_worlds(m, run);
-            });
+    out.add(
+        largest_of({&given.tensor_parallel_degree, &given.pipeline_parallel_degree, &given.context_parallel_degree,
+                    &given.data_parallel_replicate_degree}),
+        [&](Message& m) {
+          m.say("world size {} is not a multiple of replicate {} x CP {} x TP {} x PP {} = {}", run.world(),
+                run.replicate(), run.cp(), run.tp(), run.pp(), others);
+          m.because(
+              "data_parallel_shard_degree -1 takes world / (replicate x CP x TP x PP) = {} / {}, which is not whole",
+              run.world(), others);
+          help_with_worlds(m, run);
+        });
     return;
   }
   out.add(given.data_parallel_shard_degree, [&](Message& m) {
-    m.say("replicate {} x shard {} x CP {} x TP {} x PP {} = {} is not the world size {}", run.replicate(), shard, run.cp(),
-          run.tp(), run.pp(), saturating_multiply(others, shard), run.world());
+    m.say("replicate {} x shard {} x CP {} x TP {} x PP {} = {} is not the world size {}", run.replicate(), shard,
+          run.cp(), run.tp(), run.pp(), saturating_multiply(others, shard), run.world());
     if (run.world() % others == 0 && run.world() >= others) {
       m.help("data_parallel_shard_degree: -1 takes what is left, here {}", run.world() / others);
       m.fix("set data_parallel_shard_degree to -1", given.data_parallel_shard_degree, "-1");
@@ -82,11 +86,15 @@ bool is_llama(const TorchTitanRun& run) { return run.family() == Family::llama3 
 void replicas_with_model_parallel(const TorchTitanRun& run, Findings& out) {
   if (!is_replicated_only(run) || !is_llama(run) || (run.tp() == 1 && run.pp() == 1)) return;
   out.add(run.config.data_parallel_replicate_degree, [&](Message& m) {
-    m.say("data_parallel_replicate_degree {} without sharding is plain DDP, which works alone only: here TP is {} and PP is {}",
-          run.replicate(), run.tp(), run.pp());
+    m.say(
+        "data_parallel_replicate_degree {} without sharding is plain DDP, which works alone only: here TP is {} and PP "
+        "is {}",
+        run.replicate(), run.tp(), run.pp());
     because_of_shard(m, run);
     m.also(run.config.tensor_parallel_degree).also(run.config.pipeline_parallel_degree);
-    m.help("shard over 2 ranks or more (HSDP): lower data_parallel_replicate_degree and leave data_parallel_shard_degree at -1");
+    m.help(
+        "shard over 2 ranks or more (HSDP): lower data_parallel_replicate_degree and leave data_parallel_shard_degree "
+        "at -1");
   });
 }
 
@@ -96,11 +104,15 @@ void replicas_not_wrapped_right(const TorchTitanRun& run, Findings& out) {
   if (!is_flux && run.tp() == 1 && run.pp() == 1) return;
   out.add(run.config.data_parallel_replicate_degree, [&](Message& m) {
     if (is_flux) {
-      m.say("flux applies no data parallelism for data_parallel_replicate_degree {} without sharding: gradients are not averaged",
-            run.replicate());
+      m.say(
+          "flux applies no data parallelism for data_parallel_replicate_degree {} without sharding: gradients are not "
+          "averaged",
+          run.replicate());
     } else {
-      m.say("{} wraps DDP around tensor- or pipeline-parallel modules (replicate {}, shard 1, TP {}, PP {}) and runs in {}",
-            *run.config.model_name, run.replicate(), run.tp(), run.pp(), *run.config.dtype);
+      m.say(
+          "{} wraps DDP around tensor- or pipeline-parallel modules (replicate {}, shard 1, TP {}, PP {}) and runs in "
+          "{}",
+          *run.config.model_name, run.replicate(), run.tp(), run.pp(), *run.config.dtype);
       m.because("the check for more than one dimension never fires here, and mixed precision needs FSDP");
     }
     m.help("shard over 2 ranks or more (HSDP): lower data_parallel_replicate_degree");
@@ -149,7 +161,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = validate,
       .outcome = "TorchTitan stops on every rank (AssertionError)",
       .summary = "data_parallel_shard_degree is -1 or a number from 1.",
-      .explanation = "-1 is resolved to world / (replicate x CP x TP x PP), which has to be whole. It is no automatic choice: the\n"
+      .explanation = "-1 is resolved to world / (replicate x CP x TP x PP), which has to be whole. It is no automatic "
+                     "choice: the\n"
                      "other degrees fix it. 0 and other negative numbers are refused.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  data_parallel_shard_degree: 0\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  data_parallel_shard_degree: -1\n"}},
@@ -161,11 +174,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = validate,
       .outcome = "TorchTitan stops on every rank (AssertionError)",
       .summary = "replicate x shard x CP x TP x PP is the world size.",
-      .explanation = "TorchTitan lays all ranks out on one mesh. With data_parallel_shard_degree: -1 the world has to be a multiple of\n"
-                     "replicate x CP x TP x PP; with a number the product has to be the world size exactly. Expert parallelism takes no\n"
+      .explanation = "TorchTitan lays all ranks out on one mesh. With data_parallel_shard_degree: -1 the world has to "
+                     "be a multiple of\n"
+                     "replicate x CP x TP x PP; with a number the product has to be the world size exactly. Expert "
+                     "parallelism takes no\n"
                      "part: experts have a mesh of their own over the same ranks.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  data_parallel_shard_degree: 8\n  tensor_parallel_degree: 2\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  data_parallel_shard_degree: 4\n  tensor_parallel_degree: 2\n"}},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  data_parallel_shard_degree: 4\n  tensor_parallel_degree: 2\n"}},
      world_is_not_the_product},
     {{.id = "TT104",
       .name = "ddp-with-model-parallel",
@@ -174,12 +190,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:parallelize_llama",
       .outcome = "TorchTitan stops while it wraps the model (RuntimeError)",
       .summary = "Plain DDP (replicas without sharding) goes with no other parallelism.",
-      .explanation = "data_parallel_replicate_degree above 1 with shard x CP of 1 means DDP, and DDP works on a flat world only. Shard\n"
+      .explanation = "data_parallel_replicate_degree above 1 with shard x CP of 1 means DDP, and DDP works on a flat "
+                     "world only. Shard\n"
                      "over 2 ranks or more: then the replicas are FSDP groups (HSDP), which go with TP and PP.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  data_parallel_replicate_degree: 4\n  data_parallel_shard_degree: 1\n  tensor_parallel_degree: 2\n"},
+              .yaml = "parallelism:\n  data_parallel_replicate_degree: 4\n  data_parallel_shard_degree: 1\n  "
+                      "tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  data_parallel_replicate_degree: 2\n  data_parallel_shard_degree: 2\n  tensor_parallel_degree: 2\n"}},
+               .yaml = "parallelism:\n  data_parallel_replicate_degree: 2\n  data_parallel_shard_degree: 2\n  "
+                       "tensor_parallel_degree: 2\n"}},
      replicas_with_model_parallel},
     {{.id = "TT105",
       .name = "ddp-around-parallel-modules",
@@ -188,8 +207,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/qwen3/infra/parallelize.py:parallelize_qwen3",
       .outcome = "the run goes on with DDP around sharded modules",
       .summary = "Replicas without sharding do not work as expected with this model.",
-      .explanation = "deepseek_v3, qwen3 and gpt_oss look for a second mesh dimension where there never is one, so DDP wraps modules that\n"
-                     "TP or PP has already changed; flux applies nothing at all for replicas without sharding. Without FSDP mixed\n"
+      .explanation = "deepseek_v3, qwen3 and gpt_oss look for a second mesh dimension where there never is one, so DDP "
+                     "wraps modules that\n"
+                     "TP or PP has already changed; flux applies nothing at all for replicas without sharding. Without "
+                     "FSDP mixed\n"
                      "precision is off too. Shard over 2 ranks or more.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n  data_parallel_replicate_degree: 4\n"

@@ -19,7 +19,9 @@ void expert_tensor_illegal(const TorchTitanRun& run, Findings& out) {
 }
 
 /// The expert grid is judged once ETP itself is legal.
-bool expert_tensor_is_legal(const TorchTitanRun& run) { return run.ep() == 1 || run.etp() == 1 || run.etp() == run.tp(); }
+bool expert_tensor_is_legal(const TorchTitanRun& run) {
+  return run.ep() == 1 || run.etp() == 1 || run.etp() == run.tp();
+}
 
 void expert_grid_uneven(const TorchTitanRun& run, Findings& out) {
   if (!run.meshes_exist() || run.meshes.efsdp > 0 || !expert_tensor_is_legal(run)) return;
@@ -27,8 +29,8 @@ void expert_grid_uneven(const TorchTitanRun& run, Findings& out) {
   const auto describe = [&](Message& m) {
     m.say("EP {} x ETP {} = {} does not divide shard {} x CP {} x TP {} = {}", run.ep(), run.etp(),
           saturating_multiply(run.ep(), run.etp()), run.meshes.dp_shard, run.cp(), run.tp(), dense);
-    m.because("experts live on the ranks of one replica and one pipeline stage: replicate {} and PP {} take no part", run.replicate(),
-              run.pp());
+    m.because("experts live on the ranks of one replica and one pipeline stage: replicate {} and PP {} take no part",
+              run.replicate(), run.pp());
     because_of_shard(m, run);
     if (run.etp() >= 1 && dense % run.etp() == 0) {
       m.help("legal expert_parallel_degree: {}", divisors_text(dense / run.etp(), dense));
@@ -77,7 +79,8 @@ void experts_uneven(const TorchTitanRun& run, Findings& out) {
 }
 
 void expert_parallel_on_dense(const TorchTitanRun& run, Findings& out) {
-  if (run.ep() <= 1 || run.parsed.flavor == nullptr || run.model().moe || !run.meshes_exist() || run.meshes.efsdp <= 0) return;
+  if (run.ep() <= 1 || run.parsed.flavor == nullptr || run.model().moe || !run.meshes_exist() || run.meshes.efsdp <= 0)
+    return;
   out.add(run.config.expert_parallel_degree, [&](Message& m) {
     m.say("{} has no experts: expert_parallel_degree {} shards nothing", model_text(run), run.ep());
     m.help("write 1");
@@ -88,7 +91,8 @@ void expert_parallel_on_dense(const TorchTitanRun& run, Findings& out) {
 void expert_tensor_without_experts(const TorchTitanRun& run, Findings& out) {
   if (run.ep() != 1 || run.etp() <= 1 || !run.meshes_exist() || run.meshes.efsdp <= 0) return;
   out.add(run.config.expert_tensor_parallel_degree, [&](Message& m) {
-    m.say("expert_tensor_parallel_degree {} has no effect: expert_parallel_degree is 1, and experts follow TP {}", run.etp(), run.tp());
+    m.say("expert_tensor_parallel_degree {} has no effect: expert_parallel_degree is 1, and experts follow TP {}",
+          run.etp(), run.tp());
     m.help("write 1");
     m.fix("set expert_tensor_parallel_degree to 1", run.config.expert_tensor_parallel_degree, "1");
   });
@@ -163,12 +167,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = validate,
       .outcome = "TorchTitan stops on every rank (AssertionError)",
       .summary = "With expert parallelism expert_tensor_parallel_degree is 1 or TP.",
-      .explanation = "1: EP borrows the TP ranks and every expert stays whole. TP: experts are split as the other layers are.",
+      .explanation =
+          "1: EP borrows the TP ranks and every expert stays whole. TP: experts are split as the other layers are.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  expert_parallel_degree: 2\n"
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  "
+                      "expert_parallel_degree: 2\n"
                       "  expert_tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  expert_parallel_degree: 2\n"
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  "
+                       "expert_parallel_degree: 2\n"
                        "  expert_tensor_parallel_degree: 4\n"}},
      expert_tensor_illegal},
     {{.id = "TT402",
@@ -178,13 +185,17 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/parallel_dims.py:unflatten_mesh",
       .outcome = "TorchTitan stops while it builds the device meshes (ValueError)",
       .summary = "EP x ETP divides shard x CP x TP.",
-      .explanation = "Experts have a mesh of their own over the same ranks: PP x replicate x expert FSDP x EP x ETP. Expert FSDP =\n"
-                     "shard x CP x TP / (EP x ETP) has to be whole. So EP never spans replicas or pipeline stages: with more PP or more\n"
+      .explanation = "Experts have a mesh of their own over the same ranks: PP x replicate x expert FSDP x EP x ETP. "
+                     "Expert FSDP =\n"
+                     "shard x CP x TP / (EP x ETP) has to be whole. So EP never spans replicas or pipeline stages: "
+                     "with more PP or more\n"
                      "replicas, less is left for it. The meshes are built for dense models too.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  expert_parallel_degree: 8\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
+                      "expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  expert_parallel_degree: 4\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
+                       "expert_parallel_degree: 4\n"}},
      expert_grid_uneven},
     {{.id = "TT403",
       .name = "experts-without-fsdp-mesh",
@@ -195,9 +206,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "Expert parallelism needs shard x CP of 2 or more.",
       .explanation = "With EP, llama4, deepseek_v3 and gpt_oss ask for the fsdp mesh, which does not exist at size 1.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 8\n  expert_parallel_degree: 8\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 8\n  "
+                      "expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  expert_parallel_degree: 8\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  "
+                       "expert_parallel_degree: 8\n"}},
      experts_without_fsdp},
     {{.id = "TT404",
       .name = "qwen3-experts-without-fsdp",
@@ -206,12 +219,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/qwen3/infra/parallelize.py:parallelize_qwen3",
       .outcome = "the model is not sharded; gradient clipping is likely to stop the first step",
       .summary = "qwen3 with experts loses FSDP when shard x CP is 1.",
-      .explanation = "qwen3 does not ask for the fsdp mesh as the other models do. Without it there is no mixed precision, no sharding of\n"
+      .explanation = "qwen3 does not ask for the fsdp mesh as the other models do. Without it there is no mixed "
+                     "precision, no sharding of\n"
                      "experts, and gradient clipping with EP expects sharded parameters.",
       .bad = {.world_size = 4,
-              .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n  tensor_parallel_degree: 4\n  expert_parallel_degree: 4\n"},
+              .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n  tensor_parallel_degree: 4\n  "
+                      "expert_parallel_degree: 4\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n  tensor_parallel_degree: 4\n  expert_parallel_degree: 4\n"}},
+               .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n  tensor_parallel_degree: 4\n  "
+                       "expert_parallel_degree: 4\n"}},
      qwen_experts_without_fsdp},
     {{.id = "TT405",
       .name = "experts-uneven-over-ep",
@@ -220,7 +236,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/expert_parallel.py:_token_dispatch",
       .outcome = "the first forward pass stops (RuntimeError in view)",
       .summary = "The number of experts is a multiple of EP.",
-      .explanation = "Parameters shard unevenly without complaint; the token dispatcher then cannot view the counts as EP rows.",
+      .explanation =
+          "Parameters shard unevenly without complaint; the token dispatcher then cannot view the counts as EP rows.",
       .bad = {.world_size = 24,
               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_degree: 3\n"},
       .good = {.world_size = 24,
@@ -233,9 +250,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/parallel_dims.py:ep_enabled",
       .outcome = "the run goes on and shards no experts",
       .summary = "expert_parallel_degree above 1 needs a model with experts.",
-      .explanation = "A dense model ignores EP, but the expert mesh still has to fit and gradient clipping takes its slower path for experts.",
-      .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  expert_parallel_degree: 8\n"},
-      .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  expert_parallel_degree: 1\n"}},
+      .explanation = "A dense model ignores EP, but the expert mesh still has to fit and gradient clipping takes its "
+                     "slower path for experts.",
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  expert_parallel_degree: 8\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  expert_parallel_degree: 1\n"}},
      expert_parallel_on_dense},
     {{.id = "TT407",
       .name = "expert-tensor-without-expert-parallel",
@@ -261,27 +281,35 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "Routing groups divide the experts, with 2 or more in each.",
       .explanation = "Node-limited routing takes the best num_limited_groups of num_expert_groups groups.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64, num_shared_experts: 2, top_k: 6, score_func: softmax,\n"
-                      "    route_norm: false, score_before_experts: false, num_expert_groups: 48, num_limited_groups: 3}\n"
-                      "parallelism:\n  expert_parallel_degree: 8\n"},
+              .yaml =
+                  "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64, num_shared_experts: 2, "
+                  "top_k: 6, score_func: softmax,\n"
+                  "    route_norm: false, score_before_experts: false, num_expert_groups: 48, num_limited_groups: 3}\n"
+                  "parallelism:\n  expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64, num_shared_experts: 2, top_k: 6, score_func: softmax,\n"
-                       "    route_norm: false, score_before_experts: false, num_expert_groups: 8, num_limited_groups: 3}\n"
-                       "parallelism:\n  expert_parallel_degree: 8\n"}},
+               .yaml =
+                   "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64, num_shared_experts: 2, "
+                   "top_k: 6, score_func: softmax,\n"
+                   "    route_norm: false, score_before_experts: false, num_expert_groups: 8, num_limited_groups: 3}\n"
+                   "parallelism:\n  expert_parallel_degree: 8\n"}},
      routing_groups_illegal},
     {{.id = "TT409",
       .name = "deepep-not-possible",
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = "torchtitan/models/deepseek_v3/infra/parallelize.py:parallelize_deepseekv3",
-      .outcome = "TorchTitan stops (ValueError without EP, NotImplementedError with ETP); llama4 stops in the first forward pass",
+      .outcome = "TorchTitan stops (ValueError without EP, NotImplementedError with ETP); llama4 stops in the first "
+                 "forward pass",
       .summary = "DeepEP needs EP above 1, ETP of 1 and deepseek_v3.",
-      .explanation = "llama4 passes the same checks but builds the standard experts, which do not take what DeepEP hands them.",
+      .explanation =
+          "llama4 passes the same checks but builds the standard experts, which do not take what DeepEP hands them.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_comm_backend: deepep\n"},
+              .yaml =
+                  "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_comm_backend: deepep\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_comm_backend: deepep\n"
-                       "  expert_parallel_degree: 8\n"}},
+               .yaml =
+                   "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_comm_backend: deepep\n"
+                   "  expert_parallel_degree: 8\n"}},
      deepep_illegal},
     {{.id = "TT410",
       .name = "deepep-ignored",
@@ -291,12 +319,16 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "the run goes on with the standard exchange of tokens",
       .summary = "Only llama4 and deepseek_v3 read expert_parallel_comm_backend.",
       .explanation = "The other models always use all-to-all.",
-      .bad = {.world_size = 8,
-              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  expert_parallel_degree: 8\n"
-                      "  expert_parallel_comm_backend: deepep\n"},
-      .good = {.world_size = 8,
-               .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  expert_parallel_degree: 8\n"
-                       "  expert_parallel_comm_backend: standard\n"}},
+      .bad =
+          {.world_size = 8,
+           .yaml =
+               "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  expert_parallel_degree: 8\n"
+               "  expert_parallel_comm_backend: deepep\n"},
+      .good =
+          {.world_size = 8,
+           .yaml =
+               "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  expert_parallel_degree: 8\n"
+               "  expert_parallel_comm_backend: standard\n"}},
      deepep_ignored},
     {{.id = "TT411",
       .name = "forced-balance-ignored",
@@ -307,8 +339,9 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "debug.moe_force_load_balance works with llama4, deepseek_v3 and qwen3 experts.",
       .explanation = "gpt_oss does not hand the flag to its router, and a dense model has none.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\ndebug:\n  moe_force_load_balance: true\n"
-                      "parallelism:\n  expert_parallel_degree: 8\n"},
+              .yaml =
+                  "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\ndebug:\n  moe_force_load_balance: true\n"
+                  "parallelism:\n  expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\ndebug:\n  moe_force_load_balance: true\n"
                        "parallelism:\n  expert_parallel_degree: 8\n"}},

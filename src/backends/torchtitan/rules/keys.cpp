@@ -7,6 +7,15 @@ namespace {
 
 constexpr const char* build_config = "primus/backends/torchtitan/config_utils.py:build_job_config_from_namespace";
 
+/// A key in its right section but with the wrong name can be renamed in place.
+void offer_rename(Message& m, const StrayKey& key) {
+  const std::size_t dot = key.nearest.rfind('.');
+  if (dot == std::string_view::npos || key.path.rfind('.') != dot) return;
+  if (std::string_view(key.path).substr(0, dot) != key.nearest.substr(0, dot)) return;
+  const std::string name(key.nearest.substr(dot + 1));
+  m.fix(fmt::format("rename it to {}", name), key.origin, name);
+}
+
 void key_unknown(const TorchTitanRun& run, Findings& out) {
   for (const StrayKey& key : run.parsed.keys.unknown) {
     out.add(key.origin, [&](Message& m) {
@@ -16,6 +25,7 @@ void key_unknown(const TorchTitanRun& run, Findings& out) {
         m.help("accumulation steps follow from training.global_batch_size / (local_batch_size x data-parallel degree)");
       } else if (!key.nearest.empty()) {
         m.help("did you mean {}?", key.nearest);
+        offer_rename(m, key);
       }
     });
   }
@@ -66,8 +76,8 @@ void section_empty(const TorchTitanRun& run, Findings& out) {
 
 /// Keys with words of their own whose unknown values have no rule of their own: TorchTitan takes them for its default.
 bool has_no_rule_of_its_own(std::string_view key) {
-  for (const std::string_view quiet : {"comm.mode", "parallelism.expert_parallel_comm_backend", "lr_scheduler.decay_type",
-                                       "parallelism.context_parallel_rotate_method"}) {
+  for (const std::string_view quiet : {"comm.mode", "parallelism.expert_parallel_comm_backend",
+                                       "lr_scheduler.decay_type", "parallelism.context_parallel_rotate_method"}) {
     if (key == quiet) return true;
   }
   return false;
@@ -89,9 +99,18 @@ void word_unknown(const TorchTitanRun& run, Findings& out) {
     const Word& value = run.config.**word;
     if (!value.is_explicit || is_choice(*value, field.choices) || run.is_unreadable(field.name)) continue;
     out.add(value, [&](Message& m) {
-      m.say("{} {} is none of {}: nothing checks the word, and it does not do what it says", field.name, quoted(*value), field.choices);
+      m.say("{} {} is none of {}: nothing checks the word, and it does not do what it says", field.name, quoted(*value),
+            field.choices);
     });
   }
+}
+
+void components_unreadable(const TorchTitanRun& run, Findings& out) {
+  if (!*run.config.compile_enable || run.parsed.components_readable) return;
+  out.add(run.config.compile_components, [&](Message& m) {
+    m.say("compile.components is no list of names");
+    m.help("[model, loss] compiles both; to compile nothing, set compile.enable to false");
+  });
 }
 
 constexpr Rule<TorchTitanRun> rules[] = {
@@ -102,8 +121,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_config,
       .outcome = "Primus keeps the key as an attribute that nobody reads",
       .summary = "Keys are TorchTitan's or Primus's.",
-      .explanation = "TorchTitan itself would refuse an unknown key; Primus's way to build the configuration attaches it without a word. The\n"
-                     "typical causes: a key that moved to another section, another framework's name, a slip of the pen. There is no key for\n"
+      .explanation = "TorchTitan itself would refuse an unknown key; Primus's way to build the configuration attaches "
+                     "it without a word. The\n"
+                     "typical causes: a key that moved to another section, another framework's name, a slip of the "
+                     "pen. There is no key for\n"
                      "gradient accumulation.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_model_parallel_size: 2\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 2\n"}},
@@ -115,7 +136,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_config,
       .outcome = "Primus keeps the key as an attribute that nobody reads",
       .summary = "Keys in a file are nested, not dotted.",
-      .explanation = "parallelism.tensor_parallel_degree: 2 in a file is a key whose name holds a dot. Only the command line splits at dots.",
+      .explanation = "parallelism.tensor_parallel_degree: 2 in a file is a key whose name holds a dot. Only the "
+                     "command line splits at dots.",
       .bad = {.world_size = 8, .yaml = "parallelism.tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\n"}},
      key_dotted},
@@ -126,7 +148,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_config,
       .outcome = "Primus stops when it builds the configuration (TypeError)",
       .summary = "Below experimental stand only custom_import and custom_args_module.",
-      .explanation = "This section is handed to a constructor, which refuses other names. Unknown keys elsewhere are ignored.",
+      .explanation =
+          "This section is handed to a constructor, which refuses other names. Unknown keys elsewhere are ignored.",
       .bad = {.world_size = 8, .yaml = "experimental:\n  foo: 1\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "experimental:\n  custom_import: ''\ntraining:\n  seq_len: 2048\n"}},
      experimental_key_unknown},
@@ -148,10 +171,22 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_config,
       .outcome = "the run goes on as with the default",
       .summary = "Words come from the key's own list.",
-      .explanation = "TorchTitan declares the words a key may hold, but Primus's way to build the configuration does not check them.",
+      .explanation = "TorchTitan declares the words a key may hold, but Primus's way to build the configuration does "
+                     "not check them.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  expert_parallel_comm_backend: deep_ep\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  expert_parallel_comm_backend: standard\n"}},
      word_unknown},
+    {{.id = "TT816",
+      .name = "compile-components-unreadable",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "torchtitan/components/loss.py:build_cross_entropy_loss",
+      .outcome = "TorchTitan stops (TypeError)",
+      .summary = "compile.components is a list of model and loss.",
+      .explanation = "TorchTitan looks whether 'model' and 'loss' are in it. Other names are ignored.",
+      .bad = {.world_size = 8, .yaml = "compile:\n  enable: true\n  components: null\ntraining:\n  seq_len: 2048\n"},
+      .good = {.world_size = 8, .yaml = "compile:\n  enable: true\n  components: [loss]\ntraining:\n  seq_len: 2048\n"}},
+     components_unreadable},
 };
 
 }  // namespace

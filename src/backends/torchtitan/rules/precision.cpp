@@ -18,10 +18,13 @@ bool is_told_elsewhere(const TorchTitanRun& run) {
 void mixed_precision_off(const TorchTitanRun& run, Findings& out) {
   if (!is_off(run) || is_told_elsewhere(run) || run.parsed.model == nullptr) return;
   out.add(largest_of({&run.config.tensor_parallel_degree, &run.config.pipeline_parallel_degree}), [&](Message& m) {
-    m.say("mixed precision is off: with TP {} and PP {} no rank is left to shard over, and everything runs in training.dtype {}", run.tp(),
-          run.pp(), *run.config.dtype);
+    m.say(
+        "mixed precision is off: with TP {} and PP {} no rank is left to shard over, and everything runs in "
+        "training.dtype {}",
+        run.tp(), run.pp(), *run.config.dtype);
     because_of_shard(m, run);
-    m.because("mixed_precision_param {} applies only where FSDP wraps the model (shard x CP of 2 or more)", *run.config.mixed_precision_param);
+    m.because("mixed_precision_param {} applies only where FSDP wraps the model (shard x CP of 2 or more)",
+              *run.config.mixed_precision_param);
     m.also(run.config.dtype);
     m.help("lower TP or PP, or add ranks, so that shard x CP is 2 or more");
     if (*run.config.dtype == "float32") {
@@ -36,7 +39,8 @@ struct TypeKey {
   bool is_read;
 };
 
-void for_each_type(const TorchTitanRun& run, void (*visit)(const TypeKey&, const TorchTitanRun&, Findings&), Findings& out) {
+void for_each_type(const TorchTitanRun& run, void (*visit)(const TypeKey&, const TorchTitanRun&, Findings&),
+                   Findings& out) {
   if (!run.meshes_exist() || run.parsed.model == nullptr) return;
   const TorchTitanConfig& config = run.config;
   visit({&config.dtype, true}, run, out);
@@ -66,7 +70,8 @@ void dtype_unread(const TorchTitanRun& run, Findings& out) {
         const Word& field = *key.field;
         if (key.is_read || is_dtype(*field) || of.is_unreadable(field.key)) return;
         to.add(field, [&](Message& m) {
-          m.say("{} {} is no type of TorchTitan; nobody reads it here, since FSDP does not wrap the model", field.key, quoted(*field));
+          m.say("{} {} is no type of TorchTitan; nobody reads it here, since FSDP does not wrap the model", field.key,
+                quoted(*field));
           m.fix(fmt::format("set {} to float32", field.key), field, "float32");
         });
       },
@@ -92,8 +97,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/utils.py:maybe_enable_amp",
       .outcome = "TorchTitan logs a warning and trains in training.dtype",
       .summary = "TP or PP without FSDP runs without mixed precision.",
-      .explanation = "Mixed precision is FSDP's. When TP x PP x replicate takes all ranks, shard x CP is 1 and FSDP is not there: the run\n"
-                     "goes on in training.dtype, float32 unless the file says otherwise, at a fraction of the speed and twice the memory.",
+      .explanation = "Mixed precision is FSDP's. When TP x PP x replicate takes all ranks, shard x CP is 1 and FSDP is "
+                     "not there: the run\n"
+                     "goes on in training.dtype, float32 unless the file says otherwise, at a fraction of the speed "
+                     "and twice the memory.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\n  pipeline_parallel_degree: 2\n"},
       .good = {.world_size = 16, .yaml = "parallelism:\n  tensor_parallel_degree: 4\n  pipeline_parallel_degree: 2\n"}},
      mixed_precision_off},
@@ -104,7 +111,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/train.py:__init__",
       .outcome = "TorchTitan stops (KeyError)",
       .summary = "Types are float32 or bfloat16, spelled out.",
-      .explanation = "training.dtype, mixed_precision_param and mixed_precision_reduce look the word up in a table with float32, bfloat16 and\n"
+      .explanation = "training.dtype, mixed_precision_param and mixed_precision_reduce look the word up in a table "
+                     "with float32, bfloat16 and\n"
                      "float16. bf16, fp32 and BFLOAT16 are not in it.",
       .bad = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: bf16\n"},
       .good = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: bfloat16\n"}},
@@ -116,7 +124,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/utils.py:maybe_enable_amp",
       .outcome = "the run goes on",
       .summary = "A wrong type waits for the first launch that reads it.",
-      .explanation = "mixed_precision_reduce is read with FSDP only, mixed_precision_param also in plain DDP and on one rank.",
+      .explanation =
+          "mixed_precision_reduce is read with FSDP only, mixed_precision_param also in plain DDP and on one rank.",
       .bad = {.world_size = 1, .yaml = "training:\n  mixed_precision_reduce: fp32\n"},
       .good = {.world_size = 1, .yaml = "training:\n  mixed_precision_reduce: float32\n"}},
      dtype_unread},
@@ -127,7 +136,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/config/job_config.py:Training",
       .outcome = "the run goes on without loss scaling",
       .summary = "float16 trains without loss scaling.",
-      .explanation = "The types declare float32 and bfloat16 only; float16 gets through because Primus does not check them.",
+      .explanation =
+          "The types declare float32 and bfloat16 only; float16 gets through because Primus does not check them.",
       .bad = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: float16\n"},
       .good = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: bfloat16\n"}},
      half_precision},

@@ -7,7 +7,8 @@ namespace primus_plan::torchtitan {
 namespace {
 
 constexpr const char* apply_ac = "torchtitan/distributed/activation_checkpoint.py:apply_ac";
-constexpr const char* apply_ac_to_block = "torchtitan/distributed/activation_checkpoint.py:_apply_ac_to_transformer_block";
+constexpr const char* apply_ac_to_block =
+    "torchtitan/distributed/activation_checkpoint.py:_apply_ac_to_transformer_block";
 
 /// flux checkpoints whatever the mode, as long as it is not "none".
 bool reads_mode(const TorchTitanRun& run) { return run.parsed.model != nullptr && run.family() != Family::flux; }
@@ -28,7 +29,8 @@ void selective_option_unknown(const TorchTitanRun& run, Findings& out) {
   const Word& option = run.config.ac_selective_ac_option;
   const std::string_view text = *option;
   if (!reads_mode(run) || *run.config.ac_mode != "selective" || run.is_unreadable(option.key)) return;
-  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (text == "op" || digits) return;
   out.add(option, [&](Message& m) {
     m.say("activation_checkpoint.selective_ac_option {} is neither 'op' nor a number in quotes", quoted(text));
@@ -40,7 +42,9 @@ void selective_option_unknown(const TorchTitanRun& run, Findings& out) {
 void memory_budget_without_compile(const TorchTitanRun& run, Findings& out) {
   if (!reads_mode(run) || *run.config.ac_mode != "memory_budget" || run.parsed.compiles_model) return;
   out.add(run.config.ac_mode, [&](Message& m) {
-    m.say("activation_checkpoint.mode memory_budget needs a compiled model: compile.enable and 'model' in compile.components");
+    m.say(
+        "activation_checkpoint.mode memory_budget needs a compiled model: compile.enable and 'model' in "
+        "compile.components");
     m.also(run.config.compile_enable).also(run.config.compile_components);
     m.help("set compile.enable to true, or take another mode");
   });
@@ -63,7 +67,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = apply_ac_to_block,
       .outcome = "TorchTitan stops while it wraps the layers (ValueError)",
       .summary = "activation_checkpoint.mode is none, selective, full or memory_budget.",
-      .explanation = "The words are matched as they stand. Only the string none switches it off: YAML's off and no are the boolean false,\n"
+      .explanation = "The words are matched as they stand. Only the string none switches it off: YAML's off and no are "
+                     "the boolean false,\n"
                      "and null is null.",
       .bad = {.world_size = 8, .yaml = "activation_checkpoint:\n  mode: Full\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "activation_checkpoint:\n  mode: full\ntraining:\n  seq_len: 2048\n"}},
@@ -75,11 +80,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = apply_ac_to_block,
       .outcome = "TorchTitan stops while it wraps the layers (ValueError)",
       .summary = "selective_ac_option is op or a number in quotes.",
-      .explanation = "op saves the results of costly operators and recomputes the rest; \"n\" checkpoints every n-th layer.",
+      .explanation =
+          "op saves the results of costly operators and recomputes the rest; \"n\" checkpoints every n-th layer.",
       .bad = {.world_size = 8,
-              .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: every2\ntraining:\n  seq_len: 2048\n"},
+              .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: every2\ntraining:\n  seq_len: "
+                      "2048\n"},
       .good = {.world_size = 8,
-               .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: \"2\"\ntraining:\n  seq_len: 2048\n"}},
+               .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: \"2\"\ntraining:\n  seq_len: "
+                       "2048\n"}},
      selective_option_unknown},
     {{.id = "TT703",
       .name = "memory-budget-without-compile",
@@ -90,9 +98,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "activation_checkpoint.mode memory_budget needs a compiled model.",
       .explanation = "The budget is an option of torch.compile's partitioner.",
       .bad = {.world_size = 8,
-              .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: false\ntraining:\n  seq_len: 2048\n"},
+              .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: false\ntraining:\n  seq_len: "
+                      "2048\n"},
       .good = {.world_size = 8,
-               .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: true\ntraining:\n  seq_len: 2048\n"}},
+               .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: true\ntraining:\n  seq_len: "
+                       "2048\n"}},
      memory_budget_without_compile},
     {{.id = "TT704",
       .name = "memory-budget-ignored",
@@ -103,11 +113,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "gpt_oss does not honour activation_checkpoint.mode memory_budget.",
       .explanation = "gpt_oss passes the check for a compiled model and then does not compile it.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n  mode: memory_budget\n"
+              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n  mode: "
+                      "memory_budget\n"
                       "training:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n  mode: full\n"
-                       "training:\n  seq_len: 2048\n"}},
+               .yaml =
+                   "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n  mode: full\n"
+                   "training:\n  seq_len: 2048\n"}},
      memory_budget_ignored},
 };
 

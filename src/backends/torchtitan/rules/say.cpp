@@ -17,12 +17,13 @@ void help_with_worlds(Message& message, const TorchTitanRun& run) {
 
 void because_of_shard(Message& message, const TorchTitanRun& run) {
   if (*run.given.data_parallel_shard_degree != -1) return;
-  message.because("data_parallel_shard_degree {} = world {} / (replicate {} x CP {} x TP {} x PP {})", run.meshes.dp_shard,
-                  run.world(), run.replicate(), run.cp(), run.tp(), run.pp());
+  message.because("data_parallel_shard_degree {} = world {} / (replicate {} x CP {} x TP {} x PP {})",
+                  run.meshes.dp_shard, run.world(), run.replicate(), run.cp(), run.tp(), run.pp());
 }
 
 void because_of_data_parallel(Message& message, const TorchTitanRun& run) {
-  message.because("data-parallel degree {} = replicate {} x shard {}", run.meshes.batch, run.replicate(), run.meshes.dp_shard);
+  message.because("data-parallel degree {} = replicate {} x shard {}", run.meshes.batch, run.replicate(),
+                  run.meshes.dp_shard);
   because_of_shard(message, run);
 }
 

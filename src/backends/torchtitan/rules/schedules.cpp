@@ -22,7 +22,9 @@ void schedule_unknown(const TorchTitanRun& run, Findings& out) {
   if (!run.pipelines() || run.parsed.schedule != nullptr) return;
   out.add(schedule, [&](Message& m) {
     m.say("pipeline_parallel_schedule {} is no schedule of torch", quoted(*schedule));
-    m.help("one stage a rank: 1F1B, GPipe; two: Interleaved1F1B, LoopedBFS, InterleavedZeroBubble, ZBVZeroBubble, DualPipeV");
+    m.help(
+        "one stage a rank: 1F1B, GPipe; two: Interleaved1F1B, LoopedBFS, InterleavedZeroBubble, ZBVZeroBubble, "
+        "DualPipeV");
   });
 }
 
@@ -70,8 +72,8 @@ void too_few_micro_batches(const TorchTitanRun& run, Findings& out) {
   if (run.pipeline.micro_batches <= 0 || run.pipeline.micro_batches >= run.pipeline.stages) return;
   out.add(run.config.local_batch_size, [&](Message& m) {
     const Int size = *run.config.pipeline_parallel_microbatch_size;
-    m.say("{} wants at least as many micro-batches as stages: {} for {}", run.parsed.schedule->name, run.pipeline.micro_batches,
-          run.pipeline.stages);
+    m.say("{} wants at least as many micro-batches as stages: {} for {}", run.parsed.schedule->name,
+          run.pipeline.micro_batches, run.pipeline.stages);
     because_of_micro_batches(m, run);
     m.also(run.config.pipeline_parallel_degree).also(run.config.pipeline_parallel_microbatch_size);
     m.help("local_batch_size of {} or more (global_batch_size follows)", run.pipeline.stages * size);
@@ -95,12 +97,16 @@ void micro_batches_and_rounds(const TorchTitanRun& run, Findings& out) {
 }
 
 void fewer_micro_batches_than_stages(const TorchTitanRun& run, Findings& out) {
-  if (!runs_named_schedule(run) || run.parsed.schedule->need == MicroBatchNeed::one_a_stage) return;
+  // With one stage a rank the rule about large bubbles says it; 1F1B and DualPipeV refuse it.
+  if (!runs_named_schedule(run) || !run.parsed.schedule->multi_stage) return;
+  if (run.parsed.schedule->need == MicroBatchNeed::one_a_stage) return;
   if (run.pipeline.micro_batches <= 0 || run.pipeline.micro_batches >= run.pipeline.stages) return;
   out.add(run.config.local_batch_size, [&](Message& m) {
-    m.say("{} micro-batches for {} virtual stages: most ranks wait most of the time", run.pipeline.micro_batches, run.pipeline.stages);
+    m.say("{} micro-batches for {} virtual stages: most ranks wait most of the time", run.pipeline.micro_batches,
+          run.pipeline.stages);
     because_of_micro_batches(m, run);
-    m.help("local_batch_size of {} or more fills the pipeline", run.pipeline.stages * *run.config.pipeline_parallel_microbatch_size);
+    m.help("local_batch_size of {} or more fills the pipeline",
+           run.pipeline.stages * *run.config.pipeline_parallel_microbatch_size);
   });
 }
 
@@ -127,7 +133,8 @@ void dual_pipe_with_recompute(const TorchTitanRun& run, Findings& out) {
   const TorchTitanConfig& config = run.config;
   if (!overlaps_recomputed_experts(run)) return;
   out.add(config.ac_mode, [&](Message& m) {
-    m.say("DualPipeV overlaps expert communication (EP {}), which does not go with activation_checkpoint.mode {}", run.ep(), *config.ac_mode);
+    m.say("DualPipeV overlaps expert communication (EP {}), which does not go with activation_checkpoint.mode {}",
+          run.ep(), *config.ac_mode);
     m.help("activation_checkpoint.mode: none, or pipeline_parallel_expert_parallel_overlap: false");
     m.fix("set activation_checkpoint.mode to none", config.ac_mode, "none");
   });
@@ -176,8 +183,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "pipeline_parallel_schedule is a schedule that torch knows.",
       .explanation = "Upper and lower case are equal. One stage a rank: 1F1B, GPipe. Two: Interleaved1F1B, LoopedBFS,\n"
                      "InterleavedZeroBubble, ZBVZeroBubble, DualPipeV. _PipelineScheduleRuntime is no name here.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZeroBubble\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: interleaved1f1b\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZeroBubble\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: interleaved1f1b\n"}},
      schedule_unknown},
     {{.id = "TT322",
       .name = "pipeline-schedule-abstract",
@@ -186,9 +195,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_schedule,
       .outcome = "TorchTitan stops (TypeError), or the first step does",
       .summary = "PipelineScheduleSingle and PipelineScheduleMulti need a CSV file.",
-      .explanation = "Both are base classes. With pipeline_parallel_schedule_csv their name decides only how many stages a rank has.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: PipelineScheduleMulti\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: GPipe\n"}},
+      .explanation = "Both are base classes. With pipeline_parallel_schedule_csv their name decides only how many "
+                     "stages a rank has.",
+      .bad = {.world_size = 8,
+              .yaml =
+                  "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: PipelineScheduleMulti\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: GPipe\n"}},
      schedule_abstract},
     {{.id = "TT323",
       .name = "pipeline-schedule-csv-missing",
@@ -199,8 +212,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "pipeline_parallel_schedule_csv names a file, or is ''.",
       .explanation = "The file has to describe PP ranks, the virtual stages and the micro-batches of this run.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: /nonexistent/schedule.csv\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: ''\n"}},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: "
+                      "/nonexistent/schedule.csv\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: ''\n"}},
      schedule_csv_missing},
     {{.id = "TT324",
       .name = "pipeline-micro-batch-uneven",
@@ -211,8 +226,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "local_batch_size is a multiple of pipeline_parallel_microbatch_size.",
       .explanation = "The key is the size of a micro-batch, not their number. The number is local_batch_size /\n"
                      "pipeline_parallel_microbatch_size in each accumulation step.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_microbatch_size: 3\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_microbatch_size: 2\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_microbatch_size: 3\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_microbatch_size: 2\n"}},
      micro_batch_uneven},
     {{.id = "TT325",
       .name = "too-few-pipeline-micro-batches",
@@ -221,10 +238,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = schedule_init,
       .outcome = "torch stops when it builds the schedule (ValueError)",
       .summary = "1F1B and DualPipeV want at least as many micro-batches as virtual stages.",
-      .explanation = "Micro-batches count for each accumulation step: raising global_batch_size alone adds accumulation steps, not\n"
+      .explanation = "Micro-batches count for each accumulation step: raising global_batch_size alone adds "
+                     "accumulation steps, not\n"
                      "micro-batches. Raise local_batch_size, lower the micro-batch size or PP, or take GPipe.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 2\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 8\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 2\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 16\n"}},
      too_few_micro_batches},
     {{.id = "TT326",
       .name = "micro-batches-and-rounds",
@@ -233,7 +253,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = schedule_init,
       .outcome = "torch stops when it builds the schedule (ValueError)",
       .summary = "Interleaved1F1B and InterleavedZeroBubble want micro-batches that divide into rounds.",
-      .explanation = "rounds = max(1, micro-batches / PP), rounded down; the number of micro-batches has to be a multiple of it. Every\n"
+      .explanation = "rounds = max(1, micro-batches / PP), rounded down; the number of micro-batches has to be a "
+                     "multiple of it. Every\n"
                      "multiple of PP fits.",
       .bad = {.world_size = 8,
               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n  pipeline_parallel_schedule: Interleaved1F1B\n"
@@ -248,13 +269,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .stage = Stage::schedule,
       .runtime_site = build_schedule,
       .outcome = "TorchTitan logs a warning and goes on",
-      .summary = "There are at least as many micro-batches as virtual stages.",
+      .summary = "Schedules of several stages a rank have at least as many micro-batches as virtual stages.",
       .explanation = "With fewer the pipeline never fills: the bubble is larger than the work.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n  pipeline_parallel_schedule: GPipe\n"
-                      "training:\n  local_batch_size: 2\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: Interleaved1F1B\n"
+                      "training:\n  local_batch_size: 3\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n  pipeline_parallel_schedule: GPipe\n"
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: Interleaved1F1B\n"
                        "training:\n  local_batch_size: 4\n"}},
      fewer_micro_batches_than_stages},
     {{.id = "TT328",
@@ -264,9 +285,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torch/distributed/pipelining/schedules.py:_check_torch_compile_compatibility",
       .outcome = "torch stops when it builds the schedule (RuntimeError)",
       .summary = "Zero-bubble schedules and DualPipeV do not run compiled stages.",
-      .explanation = "They split the backward pass into two, which torch.compile does not. Primus's preset sets compile.enable: true, so\n"
+      .explanation = "They split the backward pass into two, which torch.compile does not. Primus's preset sets "
+                     "compile.enable: true, so\n"
                      "choosing such a schedule alone is enough to fail.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZBVZeroBubble\n"},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZBVZeroBubble\n"},
       .good = {.world_size = 8,
                .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZBVZeroBubble\n"
                        "compile:\n  enable: false\n"}},
@@ -278,14 +301,17 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/dual_pipe_v.py:get_dual_pipe_v_flag",
       .outcome = "TorchTitan stops (NotImplementedError)",
       .summary = "DualPipeV with expert parallelism goes with no activation checkpointing.",
-      .explanation = "DualPipeV overlaps expert communication with the other direction's compute. Switch activation checkpointing off, or\n"
+      .explanation = "DualPipeV overlaps expert communication with the other direction's compute. Switch activation "
+                     "checkpointing off, or\n"
                      "the overlap with pipeline_parallel_expert_parallel_overlap: false.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  expert_parallel_degree: 4\n"
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
+                      "expert_parallel_degree: 4\n"
                       "  pipeline_parallel_schedule: DualPipeV\ncompile:\n  enable: false\n"
                       "activation_checkpoint:\n  mode: full\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  expert_parallel_degree: 4\n"
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
+                       "expert_parallel_degree: 4\n"
                        "  pipeline_parallel_schedule: ZBVZeroBubble\ncompile:\n  enable: false\n"}},
      dual_pipe_with_recompute},
     {{.id = "TT330",
@@ -296,8 +322,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "nobody reads the key",
       .summary = "pipeline_parallel_* keys have an effect only with pipeline_parallel_degree above 1.",
       .explanation = "Without PP not even the name of the schedule is looked at.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 1\n  pipeline_parallel_schedule: Interleaved1F1B\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: Interleaved1F1B\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 1\n  pipeline_parallel_schedule: Interleaved1F1B\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: Interleaved1F1B\n"}},
      pipeline_keys_ignored},
     {{.id = "TT331",
       .name = "pipeline-loss-not-logged",
@@ -306,7 +334,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/components/metrics.py:_get_metrics_rank",
       .outcome = "the run goes on; its log shows loss -1",
       .summary = "V schedules other than ZBVZeroBubble, spelled so, hide the loss from the log.",
-      .explanation = "A V schedule ends on the first rank. The metrics look for the loss there only when pipeline_parallel_schedule is\n"
+      .explanation = "A V schedule ends on the first rank. The metrics look for the loss there only when "
+                     "pipeline_parallel_schedule is\n"
                      "exactly ZBVZeroBubble.",
       .bad = {.world_size = 8,
               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: zbvzerobubble\n"

@@ -15,7 +15,8 @@ void sequence_uneven(const TorchTitanRun& run, Findings& out) {
     if (*length <= 0) {
       m.say("seq_len is {}: a sample has 1 token or more", *length);
     } else {
-      m.say("seq_len {} is not a multiple of 2 x CP {} x TP {} = {}", *length, run.cp(), run.tp(), run.sequence_divisor);
+      m.say("seq_len {} is not a multiple of 2 x CP {} x TP {} = {}", *length, run.cp(), run.tp(),
+            run.sequence_divisor);
       m.because("the factor 2 stands there without CP too");
     }
     m.help("nearest legal values: {}", nearest_text(*length, run.sequence_divisor));
@@ -44,7 +45,8 @@ void heads_uneven(const TorchTitanRun& run, Findings& out) {
     if (model.kv_lora_rank > 0) {
       m.say("{} attention heads of {} do not split over TP {}", model.heads, model_text(run), run.tp());
     } else {
-      m.say("{} attention heads and {} KV heads of {} do not split over TP {}", model.heads, kv_heads, model_text(run), run.tp());
+      m.say("{} attention heads and {} KV heads of {} do not split over TP {}", model.heads, kv_heads, model_text(run),
+            run.tp());
     }
     const Int common = greatest_common_divisor(model.heads, kv_heads);
     m.help("legal tensor_parallel_degree: {}", divisors_text(common, common));
@@ -59,8 +61,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:parallelize_llama",
       .outcome = "TorchTitan stops while it parallelizes the model (AssertionError)",
       .summary = "seq_len is a multiple of 2 x CP x TP.",
-      .explanation = "TP always shards activations along the sequence between the blocks, and CP deals each rank a piece from the head and\n"
-                     "one from the tail. The 2 is there without CP and without a load balancer too: an odd seq_len never works.",
+      .explanation =
+          "TP always shards activations along the sequence between the blocks, and CP deals each rank a piece from the "
+          "head and\n"
+          "one from the tail. The 2 is there without CP and without a load balancer too: an odd seq_len never works.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  seq_len: 4098\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  seq_len: 4096\n"}},
      sequence_uneven},
@@ -71,7 +75,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/model/args.py:update_from_config",
       .outcome = "TorchTitan logs a warning and makes seq_len the model's maximum",
       .summary = "seq_len does not exceed the flavor's max_seq_len.",
-      .explanation = "The rotary table grows with seq_len, so the run works; a checkpoint trained for shorter sequences may not.",
+      .explanation =
+          "The rotary table grows with seq_len, so the run works; a checkpoint trained for shorter sequences may not.",
       .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 262144\n"},
       .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 131072\n"}},
      sequence_above_maximum},
@@ -82,10 +87,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/model/model.py:forward",
       .outcome = "the first forward pass stops (RuntimeError in view); nothing checks it before",
       .summary = "Attention heads and KV heads are multiples of TP.",
-      .explanation = "TP gives each rank whole heads. Grouped-query models run out of KV heads first: Llama 3 has 8. Models with latent\n"
+      .explanation = "TP gives each rank whole heads. Grouped-query models run out of KV heads first: Llama 3 has 8. "
+                     "Models with latent\n"
                      "attention (deepseek_v3) have query heads only.",
-      .bad = {.world_size = 32, .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 16\n"},
-      .good = {.world_size = 16, .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 8\n"}},
+      .bad = {.world_size = 32,
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 16\n"},
+      .good = {.world_size = 16,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 8\n"}},
      heads_uneven},
 };
 

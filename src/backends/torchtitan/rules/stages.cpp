@@ -16,12 +16,14 @@ bool splits(const TorchTitanRun& run) {
 void because_of_stages(Message& m, const TorchTitanRun& run) {
   const MaybeCount& wanted = run.config.pipeline_parallel_layers_per_stage;
   if (wanted.value) {
-    m.because("virtual stages {} = ceil((layers {} + first_stage_less_layers {} + last_stage_less_layers {}) / layers_per_stage {})",
-              run.pipeline.stages, run.model().layers, *run.config.pipeline_parallel_first_stage_less_layers,
-              *run.config.pipeline_parallel_last_stage_less_layers, *wanted.value);
+    m.because(
+        "virtual stages {} = ceil((layers {} + first_stage_less_layers {} + last_stage_less_layers {}) / "
+        "layers_per_stage {})",
+        run.pipeline.stages, run.model().layers, *run.config.pipeline_parallel_first_stage_less_layers,
+        *run.config.pipeline_parallel_last_stage_less_layers, *wanted.value);
   } else {
-    m.because("virtual stages {} = PP {} x {} for {}", run.pipeline.stages, run.pp(), run.parsed.schedule->multi_stage ? 2 : 1,
-              run.parsed.schedule->name);
+    m.because("virtual stages {} = PP {} x {} for {}", run.pipeline.stages, run.pp(),
+              run.parsed.schedule->multi_stage ? 2 : 1, run.parsed.schedule->name);
   }
 }
 
@@ -64,7 +66,8 @@ void single_stage_schedule_split(const TorchTitanRun& run, Findings& out) {
   if (!splits(run) || run.parsed.schedule->multi_stage || run.pipeline.stages <= 0) return;
   if (run.pipeline.stages % run.pp() != 0 || run.pipeline.stages == run.pp()) return;
   out.add(run.config.pipeline_parallel_layers_per_stage, [&](Message& m) {
-    m.say("{} takes one stage a rank, and here are {} stages on PP {}", run.parsed.schedule->name, run.pipeline.stages, run.pp());
+    m.say("{} takes one stage a rank, and here are {} stages on PP {}", run.parsed.schedule->name, run.pipeline.stages,
+          run.pp());
     because_of_stages(m, run);
     help_with_layers_per_stage(m, run, 1);
     m.help("or take a schedule of several stages a rank: Interleaved1F1B, LoopedBFS");
@@ -75,8 +78,8 @@ void multi_stage_schedule_unsplit(const TorchTitanRun& run, Findings& out) {
   if (!splits(run) || !run.parsed.schedule->multi_stage || run.pipeline.stages <= 0) return;
   if (run.pipeline.stages % run.pp() != 0 || run.pipeline.stages / run.pp() >= 2) return;
   out.add(run.config.pipeline_parallel_layers_per_stage, [&](Message& m) {
-    m.say("{} takes two stages a rank or more, and here are {} stages on PP {}", run.parsed.schedule->name, run.pipeline.stages,
-          run.pp());
+    m.say("{} takes two stages a rank or more, and here are {} stages on PP {}", run.parsed.schedule->name,
+          run.pipeline.stages, run.pp());
     because_of_stages(m, run);
     help_with_layers_per_stage(m, run, 2);
     m.help("or take 1F1B");
@@ -89,7 +92,8 @@ void v_schedule_stages(const TorchTitanRun& run, Findings& out) {
   const Int stages = parts.given ? static_cast<Int>(parts.stages.size()) : run.pipeline.stages;
   if (stages <= 0 || stages % run.pp() != 0 || stages / run.pp() < 2 || stages == 2 * run.pp()) return;
   const auto describe = [&](Message& m) {
-    m.say("{} takes exactly two stages a rank, and here are {} stages on PP {}", run.parsed.schedule->name, stages, run.pp());
+    m.say("{} takes exactly two stages a rank, and here are {} stages on PP {}", run.parsed.schedule->name, stages,
+          run.pp());
     if (!parts.given) because_of_stages(m, run);
     if (!parts.given) help_with_layers_per_stage(m, run, 2);
   };
@@ -101,7 +105,9 @@ void v_schedule_stages(const TorchTitanRun& run, Findings& out) {
 }
 
 /// Deals out layers by itself, and the number of stages is legal.
-bool deals(const TorchTitanRun& run) { return splits(run) && !run.parsed.parts.given && run.pipeline.stages_per_rank > 0; }
+bool deals(const TorchTitanRun& run) {
+  return splits(run) && !run.parsed.parts.given && run.pipeline.stages_per_rank > 0;
+}
 
 void more_stages_than_layers(const TorchTitanRun& run, Findings& out) {
   if (!deals(run) || run.pipeline.stages <= run.pipeline.units) return;
@@ -115,15 +121,17 @@ void more_stages_than_layers(const TorchTitanRun& run, Findings& out) {
 
 void end_weight_too_large(const TorchTitanRun& run, Findings& out) {
   if (!deals(run) || run.pipeline.stages > run.pipeline.units) return;
-  for (const Count* weight : {&run.config.pipeline_parallel_first_stage_less_layers, &run.config.pipeline_parallel_last_stage_less_layers}) {
+  for (const Count* weight :
+       {&run.config.pipeline_parallel_first_stage_less_layers, &run.config.pipeline_parallel_last_stage_less_layers}) {
     if (**weight <= run.pipeline.least_units) continue;
     out.add(*weight, [&](Message& m) {
       m.say("{} is {}, and a stage has only {} layers", weight->key, **weight, run.pipeline.least_units);
-      m.because("layers of a stage {} = (layers {} + {} + {}) / {} virtual stages", run.pipeline.least_units, run.model().layers,
-                *run.config.pipeline_parallel_first_stage_less_layers, *run.config.pipeline_parallel_last_stage_less_layers,
-                run.pipeline.stages);
+      m.because("layers of a stage {} = (layers {} + {} + {}) / {} virtual stages", run.pipeline.least_units,
+                run.model().layers, *run.config.pipeline_parallel_first_stage_less_layers,
+                *run.config.pipeline_parallel_last_stage_less_layers, run.pipeline.stages);
       m.help("{} is legal up to {}", weight->key, run.pipeline.least_units);
-      m.fix(fmt::format("set {} to {}", weight->key, run.pipeline.least_units), *weight, fmt::format("{}", run.pipeline.least_units));
+      m.fix(fmt::format("set {} to {}", weight->key, run.pipeline.least_units), *weight,
+            fmt::format("{}", run.pipeline.least_units));
     });
   }
 }
@@ -138,9 +146,11 @@ void stage_without_layers(const TorchTitanRun& run, Findings& out) {
   out.add(run.config.pipeline_parallel_degree, [&](Message& m) {
     m.say("{} of {} virtual stages have no layer, only embedding or output", empty, run.pipeline.stages);
     m.because("{} layers, with {} for the embedding and {} for the output, over {} stages", run.model().layers,
-              *run.config.pipeline_parallel_first_stage_less_layers, *run.config.pipeline_parallel_last_stage_less_layers,
-              run.pipeline.stages);
-    m.help("lower pipeline_parallel_degree, or pipeline_parallel_first_stage_less_layers and pipeline_parallel_last_stage_less_layers");
+              *run.config.pipeline_parallel_first_stage_less_layers,
+              *run.config.pipeline_parallel_last_stage_less_layers, run.pipeline.stages);
+    m.help(
+        "lower pipeline_parallel_degree, or pipeline_parallel_first_stage_less_layers and "
+        "pipeline_parallel_last_stage_less_layers");
   });
 }
 
@@ -162,8 +172,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops (RuntimeError)",
       .summary = "pipeline_parallel_degree above 1 needs a model with a pipelining function.",
       .explanation = "qwen3, gpt_oss and flux register none. Shard more instead: FSDP over more ranks, TP or CP.",
-      .bad = {.world_size = 8, .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"},
-      .good = {.world_size = 8, .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 1\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 1\n"}},
      model_cannot_pipeline},
     {{.id = "TT302",
       .name = "layers-per-stage-below-one",
@@ -173,8 +185,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops (ZeroDivisionError for 0, ValueError below)",
       .summary = "pipeline_parallel_layers_per_stage is null or 1 or more.",
       .explanation = "null lets the schedule decide: one stage a rank for 1F1B and GPipe, two for the others.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_layers_per_stage: 0\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_layers_per_stage: null\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_layers_per_stage: 0\n"},
+      .good = {.world_size = 8,
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_layers_per_stage: null\n"}},
      layers_per_stage_below_one},
     {{.id = "TT303",
       .name = "virtual-stages-uneven",
@@ -183,15 +197,17 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = pipeline_llm,
       .outcome = "TorchTitan stops before it splits the model (ValueError)",
       .summary = "The number of virtual stages is a multiple of PP.",
-      .explanation = "virtual stages = ceil((layers + first_stage_less_layers + last_stage_less_layers) / layers_per_stage): embedding and\n"
-                     "output count as layers, one each by default. So layers / PP is one too few to ask for: 32 layers on PP 4 want 9 to 11\n"
+      .explanation = "virtual stages = ceil((layers + first_stage_less_layers + last_stage_less_layers) / "
+                     "layers_per_stage): embedding and\n"
+                     "output count as layers, one each by default. So layers / PP is one too few to ask for: 32 layers "
+                     "on PP 4 want 9 to 11\n"
                      "layers a stage, not 8, whatever the error text of TorchTitan proposes.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 4\n"
-                      "  pipeline_parallel_layers_per_stage: 8\n"},
+                      "  pipeline_parallel_layers_per_stage: 8\ntraining:\n  local_batch_size: 16\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 4\n"
-                       "  pipeline_parallel_layers_per_stage: 9\n"}},
+                       "  pipeline_parallel_layers_per_stage: 9\ntraining:\n  local_batch_size: 16\n"}},
      stages_uneven},
     {{.id = "TT304",
       .name = "single-stage-schedule-split",
@@ -200,7 +216,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = pipeline_llm,
       .outcome = "TorchTitan stops before it splits the model (ValueError)",
       .summary = "1F1B and GPipe take exactly one stage a rank.",
-      .explanation = "pipeline_parallel_layers_per_stage cuts the model into more stages than ranks, which only the interleaved schedules run.",
+      .explanation = "pipeline_parallel_layers_per_stage cuts the model into more stages than ranks, which only the "
+                     "interleaved schedules run.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
                       "  pipeline_parallel_layers_per_stage: 9\n"},
@@ -215,7 +232,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = pipeline_llm,
       .outcome = "TorchTitan stops before it splits the model (ValueError)",
       .summary = "Interleaved and V schedules take two stages a rank or more.",
-      .explanation = "pipeline_parallel_layers_per_stage leaves one stage a rank. Lower it, leave it null, or take 1F1B.",
+      .explanation =
+          "pipeline_parallel_layers_per_stage leaves one stage a rank. Lower it, leave it null, or take 1F1B.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
                       "  pipeline_parallel_schedule: Interleaved1F1B\n  pipeline_parallel_layers_per_stage: 17\n"},
@@ -233,10 +251,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .explanation = "A V schedule runs down the ranks and back: rank p holds stages p and 2 PP - 1 - p.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                      "  pipeline_parallel_schedule: ZBVZeroBubble\n  pipeline_parallel_layers_per_stage: 5\ncompile:\n  enable: false\n"},
+                      "  pipeline_parallel_schedule: ZBVZeroBubble\n  pipeline_parallel_layers_per_stage: "
+                      "5\ncompile:\n  enable: false\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                       "  pipeline_parallel_schedule: ZBVZeroBubble\n  pipeline_parallel_layers_per_stage: 9\ncompile:\n  enable: false\n"}},
+                       "  pipeline_parallel_schedule: ZBVZeroBubble\n  pipeline_parallel_layers_per_stage: "
+                       "9\ncompile:\n  enable: false\n"}},
      v_schedule_stages},
     {{.id = "TT307",
       .name = "more-stages-than-layers",
@@ -245,12 +265,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = deal_modules,
       .outcome = "TorchTitan stops when it splits the model (ValueError)",
       .summary = "There are no more virtual stages than layers, embedding and output counted.",
-      .explanation = "Each stage takes at least one layer, where the embedding counts as first_stage_less_layers and the output as\n"
+      .explanation = "Each stage takes at least one layer, where the embedding counts as first_stage_less_layers and "
+                     "the output as\n"
                      "last_stage_less_layers.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 1\nparallelism:\n  pipeline_parallel_degree: 4\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 1\nparallelism:\n  pipeline_parallel_degree: "
+                      "4\ntraining:\n  local_batch_size: 16\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n  pipeline_parallel_degree: 4\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n  pipeline_parallel_degree: "
+                       "4\ntraining:\n  local_batch_size: 16\n"}},
      more_stages_than_layers},
     {{.id = "TT308",
       .name = "end-stage-weight-too-large",
@@ -259,13 +282,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = deal_modules,
       .outcome = "TorchTitan stops when it splits the model (ValueError)",
       .summary = "first_stage_less_layers and last_stage_less_layers do not exceed the layers of a stage.",
-      .explanation = "Both say how many layers embedding and output are worth. A stage cannot give up more layers than it has.",
+      .explanation =
+          "Both say how many layers embedding and output are worth. A stage cannot give up more layers than it has.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 4\n"
-                      "  pipeline_parallel_first_stage_less_layers: 20\n"},
+                      "  pipeline_parallel_first_stage_less_layers: 20\ntraining:\n  local_batch_size: 16\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 4\n"
-                       "  pipeline_parallel_first_stage_less_layers: 2\n"}},
+                       "  pipeline_parallel_first_stage_less_layers: 2\ntraining:\n  local_batch_size: 16\n"}},
      end_weight_too_large},
     {{.id = "TT309",
       .name = "stage-without-layers",
@@ -274,11 +298,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = deal_modules,
       .outcome = "the run goes on with an unbalanced pipeline",
       .summary = "Every virtual stage has a layer.",
-      .explanation = "The weights of embedding and output can eat up the first or last stage. That rank then waits for the others.",
+      .explanation = "The weights of embedding and output can eat up the first or last stage. That rank then waits for "
+                     "the others.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 4\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: "
+                      "4\ntraining:\n  local_batch_size: 16\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n  pipeline_parallel_degree: 4\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n  pipeline_parallel_degree: "
+                       "4\ntraining:\n  local_batch_size: 16\n"}},
      stage_without_layers},
 };
 

@@ -3,13 +3,24 @@
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 
-// Values of a type that TorchTitan does not expect. Primus bypasses its parser, so nothing converts them: they travel as
-// they are to the line that uses them.
+// Values of a type that TorchTitan does not expect. Primus bypasses its parser, so nothing converts them: they travel
+// as they are to the line that uses them.
 
 namespace primus_plan::torchtitan {
 namespace {
 
-enum class Reader : std::uint8_t { every_run, pipeline, fsdp, context_parallel, selective, validation, checkpoint, profiler, float8, memory_budget };
+enum class Reader : std::uint8_t {
+  every_run,
+  pipeline,
+  fsdp,
+  context_parallel,
+  selective,
+  validation,
+  checkpoint,
+  profiler,
+  float8,
+  memory_budget
+};
 
 /// What a wrong type does where the key is read.
 struct Fate {
@@ -32,13 +43,20 @@ constexpr Fate fates[] = {
     {.key = "parallelism.expert_tensor_parallel_degree", .outcome = compares, .whole_float_stops = true},
     {.key = "parallelism.pipeline_parallel_microbatch_size", .reader = Reader::pipeline, .whole_float_stops = true},
     {.key = "parallelism.pipeline_parallel_layers_per_stage", .reader = Reader::pipeline},
-    {.key = "parallelism.pipeline_parallel_first_stage_less_layers", .reader = Reader::pipeline, .whole_float_stops = true},
-    {.key = "parallelism.pipeline_parallel_last_stage_less_layers", .reader = Reader::pipeline, .whole_float_stops = true},
+    {.key = "parallelism.pipeline_parallel_first_stage_less_layers",
+     .reader = Reader::pipeline,
+     .whole_float_stops = true},
+    {.key = "parallelism.pipeline_parallel_last_stage_less_layers",
+     .reader = Reader::pipeline,
+     .whole_float_stops = true},
     {.key = "parallelism.pipeline_parallel_schedule", .reader = Reader::pipeline, .outcome = "AttributeError"},
     {.key = "parallelism.pipeline_parallel_schedule_csv", .reader = Reader::pipeline},
     {.key = "parallelism.fsdp_reshard_after_forward", .reader = Reader::fsdp, .outcome = "ValueError"},
     {.key = "parallelism.context_parallel_load_balancer", .reader = Reader::context_parallel, .outcome = "ValueError"},
-    {.key = "training.local_batch_size", .outcome = "ValueError in the data loader", .whole_float_stops = true, .boolean_stops = true},
+    {.key = "training.local_batch_size",
+     .outcome = "ValueError in the data loader",
+     .whole_float_stops = true,
+     .boolean_stops = true},
     {.key = "training.global_batch_size", .outcome = compares, .whole_float_stops = true},
     {.key = "training.seq_len", .outcome = compares, .whole_float_stops = true},
     {.key = "training.steps", .outcome = compares},
@@ -47,7 +65,9 @@ constexpr Fate fates[] = {
     {.key = "training.mixed_precision_param", .reader = Reader::fsdp, .outcome = "KeyError"},
     {.key = "training.mixed_precision_reduce", .reader = Reader::fsdp, .outcome = "KeyError"},
     {.key = "activation_checkpoint.mode", .outcome = "ValueError: only the string none switches it off"},
-    {.key = "activation_checkpoint.selective_ac_option", .reader = Reader::selective, .outcome = "AttributeError: the number has to be in quotes"},
+    {.key = "activation_checkpoint.selective_ac_option",
+     .reader = Reader::selective,
+     .outcome = "AttributeError: the number has to be in quotes"},
     {.key = "activation_checkpoint.memory_budget", .reader = Reader::memory_budget},
     {.key = "model.name", .outcome = "ValueError"},
     {.key = "model.flavor", .outcome = "KeyError"},
@@ -68,7 +88,11 @@ constexpr Fate fates[] = {
     {.key = "metrics.log_freq"},
     {.key = "validation.steps", .outcome = compares},
     {.key = "validation.freq", .reader = Reader::validation},
-    {.key = "validation.local_batch_size", .reader = Reader::validation, .outcome = "ValueError in the data loader", .whole_float_stops = true, .boolean_stops = true},
+    {.key = "validation.local_batch_size",
+     .reader = Reader::validation,
+     .outcome = "ValueError in the data loader",
+     .whole_float_stops = true,
+     .boolean_stops = true},
     {.key = "validation.seq_len", .reader = Reader::validation, .whole_float_stops = true},
     {.key = "checkpoint.interval", .reader = Reader::checkpoint},
     {.key = "checkpoint.keep_latest_k", .reader = Reader::checkpoint, .outcome = compares},
@@ -79,7 +103,8 @@ constexpr Fate fates[] = {
 };
 
 const Fate* fate_of(std::string_view key) {
-  const auto* found = std::find_if(std::begin(fates), std::end(fates), [&](const Fate& fate) { return fate.key == key; });
+  const auto* found =
+      std::find_if(std::begin(fates), std::end(fates), [&](const Fate& fate) { return fate.key == key; });
   return found == std::end(fates) ? nullptr : found;
 }
 
@@ -119,13 +144,15 @@ bool stops(const BadValue& bad, const TorchTitanRun& run) {
 
 /// A word or number in quotes that is a number: the quotes are the fault.
 bool is_number_text(const Node& node) {
-  return node.is_string() && !node.text.empty() && node.text.find_first_not_of("0123456789.+-eE_") == std::string::npos &&
+  return node.is_string() && !node.text.empty() &&
+         node.text.find_first_not_of("0123456789.+-eE_") == std::string::npos &&
          node.text.find_first_of("0123456789") != std::string::npos;
 }
 
 void say_type(Message& m, const BadValue& bad) {
   const Node& node = *bad.node;
-  m.say("{} is {}, where TorchTitan expects {}", bad.key, node.is_null() ? std::string("null") : fmt::format("{} ({})", to_text(node), to_string(node.kind)),
+  m.say("{} is {}, where TorchTitan expects {}", bad.key,
+        node.is_null() ? std::string("null") : fmt::format("{} ({})", to_text(node), to_string(node.kind)),
         bad.expected);
   if (bad.expected == "a string" && node.kind == Kind::integer) {
     m.help("put the value in quotes");
@@ -157,7 +184,8 @@ void type_goes_on(const TorchTitanRun& run, Findings& out) {
     if (stops(bad, run)) continue;
     out.add(bad.node->origin, [&](Message& m) {
       say_type(m, bad);
-      if (bad.expected == "true or false") m.because("Python asks the value for its truth: only 0, null and empty things are false");
+      if (bad.expected == "true or false")
+        m.because("Python asks the value for its truth: only 0, null and empty things are false");
     });
   }
 }
@@ -170,8 +198,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/config_utils.py:_dict_to_dataclass",
       .outcome = "TorchTitan stops at the line that uses the value",
       .summary = "Values have the type of their key.",
-      .explanation = "Primus fills TorchTitan's configuration itself and bypasses the parser that would convert or refuse a value. \"2\" stays a\n"
-                     "string, 2.0 a float, 1e-5 a string (YAML 1.1 wants 1.0e-5). ${VAR} is converted, and the string \"null\" is null.",
+      .explanation = "Primus fills TorchTitan's configuration itself and bypasses the parser that would convert or "
+                     "refuse a value. \"2\" stays a\n"
+                     "string, 2.0 a float, 1e-5 a string (YAML 1.1 wants 1.0e-5). ${VAR} is converted, and the string "
+                     "\"null\" is null.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: \"2\"\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 2\n"}},
      type_stops},
@@ -182,8 +212,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/config_utils.py:_dict_to_dataclass",
       .outcome = "the run goes on with what Python makes of the value",
       .summary = "A value of the wrong type may go unnoticed.",
-      .explanation = "A quoted \"false\" is true, true is 1, and a key that this launch does not read is not looked at.",
-      .bad = {.world_size = 8, .yaml = "parallelism:\n  disable_loss_parallel: \"false\"\n  tensor_parallel_degree: 2\n"},
+      .explanation =
+          "A quoted \"false\" is true, true is 1, and a key that this launch does not read is not looked at.",
+      .bad = {.world_size = 8,
+              .yaml = "parallelism:\n  disable_loss_parallel: \"false\"\n  tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  disable_loss_parallel: false\n  tensor_parallel_degree: 2\n"}},
      type_goes_on},
 };
