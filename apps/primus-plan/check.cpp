@@ -47,17 +47,16 @@ class Check {
     const auto formatter = make_formatter(inputs, output.is_terminal());
     Summary total;
     bool first = true;
-    output.write(formatter->begin());
     in_order<Rendered>(
         inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], *formatter); },
         [&](const Rendered& rendered) {
           total += rendered.summary;
           if (rendered.text.empty()) return;
-          output.write(first ? rendered.text : formatter->separator() + rendered.text);
+          output.write((first ? formatter->begin() : formatter->separator()) + rendered.text);
           first = false;
         });
     if (total.files == 0) throw Trouble("no experiment found: no *.yaml file with modules: below the given folders");
-    output.write(formatter->end(total));
+    output.write((first ? formatter->begin() : std::string()) + formatter->end(total));
     output.finish();
     return total.errors > 0 || (options_.strict && total.warnings > 0) ? exit_findings : exit_clean;
   }
@@ -90,8 +89,12 @@ class Check {
     ReadFailure failure;
     std::optional<std::string> text = files_.read(input.path, failure);
     if (!text) return loader_.load(input.path, experiment_);
-    if (!looks_like_experiment(*text)) return std::nullopt;
-    return loader_.load_text(input.path, std::move(*text), experiment_);
+    const bool is_experiment = has_top_level_key(*text, "modules");
+    if (!is_experiment && !has_top_level_key(*text, "extends")) return std::nullopt;
+    LoadResult loaded = loader_.load_text(input.path, std::move(*text), experiment_);
+    // Its modules may come from the file it extends; if not, it is a preset, say.
+    if (!is_experiment && (!loaded.errors.empty() || loaded.experiments.front().is_snippet)) return std::nullopt;
+    return loaded;
   }
 
   FileReport judge(const Input& input, const LoadResult& loaded) const {

@@ -60,16 +60,15 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
   return inputs;
 }
 
-bool looks_like_experiment(const std::string& text) {
-  constexpr std::string_view name = "modules";
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+bool has_top_level_key(std::string_view text, std::string_view key) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
     // At the start of a line, with nothing but a quote, a brace or a byte order mark before it.
-    const std::size_t line_break = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-    const std::size_t line = line_break == std::string::npos ? 0 : line_break + 1;
-    const std::string_view before = std::string_view(text).substr(line, at - line);
-    const std::size_t after = text.find_first_not_of("\"' \t", at + name.size());
-    const bool is_key = after != std::string::npos && text[after] == ':';
-    if (is_key && before.find_first_not_of("{\"'\xEF\xBB\xBF") == std::string_view::npos) return true;
+    const std::size_t line_break = text.substr(0, at).rfind('\n');
+    const std::size_t line = line_break == std::string_view::npos ? 0 : line_break + 1;
+    const bool starts_line =
+        text.substr(line, at - line).find_first_not_of("{\"'\xEF\xBB\xBF") == std::string_view::npos;
+    const std::size_t after = text.find_first_not_of("\"' \t", at + key.size());
+    if (starts_line && after != std::string_view::npos && text[after] == ':') return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace primus_plan::app {
@@ -15,8 +16,9 @@ struct Input {
 /// Hidden folders are left out. Throws Trouble for a path that is not there and a folder that cannot be read.
 std::vector<Input> find_inputs(const std::vector<std::string>& arguments);
 
-/// Whether a text has a top-level `modules:`: what tells an experiment from the other YAML files of a folder.
-bool looks_like_experiment(const std::string& text);
+/// Whether a text seems to have this key at its top level, by the look of its lines alone: what tells, before anything
+/// is parsed, the experiments of a folder from its other YAML files.
+bool has_top_level_key(std::string_view text, std::string_view key);
 
 /// All of standard input. Throws Trouble past `most_bytes`.
 std::string read_standard_input(std::size_t most_bytes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -50,8 +51,8 @@ void in_order(std::size_t count, std::size_t jobs, Produce produce, Consume cons
   };
 
   std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < std::min(jobs, count); ++i) threads.emplace_back(work);
   try {
+    for (std::size_t i = 0; i < std::min(jobs, count); ++i) threads.emplace_back(work);
     for (std::size_t i = 0; i < count; ++i) {
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] { return failure || done[i].has_value(); });

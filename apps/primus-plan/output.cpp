@@ -35,7 +35,7 @@ mode_t default_mode() {
 
 }  // namespace
 
-Output::Output(const std::optional<std::string>& path) : path_(path.value_or("")), descriptor_(STDOUT_FILENO) {
+Output::Output(const std::optional<std::string>& path) : path_(path.value_or("")) {
   if (path_.empty()) return;
   if (is_special(path_)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);

@@ -29,7 +29,7 @@ class Output {
  private:
   std::string path_;
   std::string temporary_;
-  int descriptor_;
+  int descriptor_ = 1;  ///< standard output
 };
 
 /// Prints a whole text on standard output.

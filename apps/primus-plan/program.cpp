@@ -53,6 +53,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
 
 [[noreturn]] void refuse_command(const std::string& word) {
   std::vector<std::string_view> names;
+  names.reserve(command_table.size());
   for (const Command& command : command_table) names.push_back(command.name);
   std::error_code ignored;
   const bool is_path = std::filesystem::exists(word, ignored);

@@ -184,7 +184,7 @@ Document load_document(const std::string& path, Layer layer, const FileReader& f
   try {
     document.root = DocumentLoader(layer, files, environment, limits, document).load(path, {});
   } catch (const LoadError& error) {
-    throw LoadError(error.finding(), std::move(document.sources));  // the finding points into them
+    throw LoadError(error.finding(), document.sources);  // the finding points into them
   }
   return document;
 }

@@ -24,6 +24,16 @@ std::string label_text(const Label& label) {
 
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
 
+/// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
+std::string runtime_text(const RuleInfo& rule) {
+  std::string_view outcome = rule.outcome;
+  if (outcome.ends_with('.')) outcome.remove_suffix(1);
+  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
+  if (!outcome.ends_with(')')) return fmt::format("{} ({})", outcome, rule.runtime_site);
+  outcome.remove_suffix(1);
+  return fmt::format("{}; {})", outcome, rule.runtime_site);
+}
+
 class FindingText {
  public:
   FindingText(const Finding& finding, const Origin& fallback, const std::string& path, const TextStyle& style)
@@ -94,10 +104,7 @@ class FindingText {
   void runtime() {
     const RuleInfo& rule = *finding_.rule;
     if (rule.outcome.empty() && rule.runtime_site.empty()) return;
-    const bool both = !rule.outcome.empty() && !rule.runtime_site.empty();
-    const std::string_view outcome = rule.outcome.empty() ? rule.runtime_site : rule.outcome;
-    remark(paint_.bold("runtime: ") +
-           (both ? fmt::format("{} ({})", outcome, rule.runtime_site) : std::string(outcome)));
+    remark(paint_.bold("runtime: ") + runtime_text(rule));
   }
 
   const Finding& finding_;

@@ -12,7 +12,7 @@ constexpr RuleInfo batch_rule{.id = "MG203",
                               .severity = Severity::error,
                               .stage = Stage::arguments,
                               .runtime_site = "megatron/core/num_microbatches_calculator.py:__init__",
-                              .outcome = "Megatron stops: AssertionError",
+                              .outcome = "Megatron stops on every rank (AssertionError)",
                               .summary = "",
                               .explanation = "",
                               .bad = no_example,
@@ -143,10 +143,11 @@ FileReport broken_report() {
                       {"lr", make_real(1e-5)},
                       {"moe_layer_freq", make_sequence({make_integer(0), make_integer(1)})},
                       {"tokenizer_type", make_null()}};
-  module.rewrites = {{"sequence_parallel", "true", "false", "TP is 1"},
-                     {"b", "1", "2", ""},
-                     {"c", "1", "2", "why not"},
-                     {"d", "1", "2", ""}};
+  module.rewrites = {{"sequence_parallel", "true", "false", "TP is 1", true},
+                     {"kv_channels", "null", "128", "unset", false},
+                     {"b", "1", "2", "", true},
+                     {"c", "1", "2", "why not", true},
+                     {"d", "1", "2", "", true}};
   module.notes = {"DP by the guide's formula would be 2"};
   module.findings = {batch_finding(*source), preset_finding(*preset, *source), advice_finding()};
   module.errors = 1;

@@ -90,7 +90,7 @@ class BlockReader {
   bool at_space() const { return text_.peek(at_) == ' ' || text_.peek(at_) == '\t'; }
 
   void read_lines(std::string breaks) {
-    std::string last_break;
+    bool broken = false;  // the last line has a line break after it
     result_.end = line_;
     while (at_text()) {
       result_.value += breaks;
@@ -98,18 +98,18 @@ class BlockReader {
       const std::size_t end = text_.line_end(at_);
       result_.value += text_.between(at_, end);
       result_.end = at_ = end;
-      last_break = text_.is_end(at_) ? "" : "\n";
-      if (!text_.is_end(at_)) at_ = line_ = text_.after_break(at_);
+      broken = !text_.is_end(at_);
+      if (broken) at_ = line_ = text_.after_break(at_);
       breaks = skip_breaks();
       if (!at_text()) break;
-      const bool fold = folded_ && !last_break.empty() && !starts_with_space && !at_space();
+      const bool fold = folded_ && !starts_with_space && !at_space();
       if (!fold) {
-        result_.value += last_break;
+        result_.value += '\n';
       } else if (breaks.empty()) {
         result_.value += ' ';
       }
     }
-    if (chomping_ != Chomping::strip) result_.value += last_break;
+    if (chomping_ != Chomping::strip && broken) result_.value += '\n';
     if (chomping_ == Chomping::keep) result_.value += breaks;
     result_.end = std::max(result_.end, line_);
   }

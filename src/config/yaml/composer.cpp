@@ -89,6 +89,7 @@ void Composer::count(Composed& parent, const Composed& child, std::size_t at) {
 
 Composer::Composed Composer::compose_alias(bool flow) {
   const Event& event = peek();
+  check_floor(std::exchange(value_floor_, 0), event.at);
   const Gaps::Passed passed = gaps_.pass(event.at, flow);
   gaps_.pass_alias();
   const Range range{event.at, gaps_.at()};
@@ -142,6 +143,7 @@ Composer::Composed Composer::compose_scalar(bool flow) {
   const Event& event = peek();
   // yaml-cpp marks an empty value by the token after it, or by the end of what it has read.
   const bool may_lag = event.type == Type::null && event.anchor == 0;
+  const std::size_t floor = std::exchange(value_floor_, 0);
   const Gaps::Passed passed = gaps_.pass(may_lag ? std::max(event.at, gaps_.at()) : event.at, flow);
   Composed result;
   result.node = std::make_shared<Node>();
@@ -150,12 +152,11 @@ Composer::Composed Composer::compose_scalar(bool flow) {
   bool plain_tag = false;
   Scalar scalar;
   const std::size_t at = start_of_scalar(event, flow, has_content, plain_tag, scalar.end);
-  bool quoted = false;
+  const char first = text_.peek(at);
+  bool quoted = has_content && (first == '\'' || first == '"');
+  const bool block = has_content && !flow && (first == '|' || first == '>');
   Range range{event.at, scalar.end};
   if (has_content) {
-    const char c = text_.peek(at);
-    quoted = c == '\'' || c == '"';
-    const bool block = !flow && (c == '|' || c == '>');
     scalar = quoted  ? read_quoted(text_, at, locator_)
              : block ? read_block(text_, at, std::max<std::size_t>(indent_, 1), locator_)
                      : read_plain(text_, at, indent_, flow, locator_);
@@ -165,6 +166,7 @@ Composer::Composed Composer::compose_scalar(bool flow) {
     range = {passed.after_indicator, passed.after_indicator};
   }
   result.nothing = !has_content && scalar.end == event.at;
+  if (!result.nothing && !(block && at == event.at)) check_floor(floor, has_content && !block ? at : event.at);
   if (!result.nothing) gaps_.move_to(scalar.end);
   type_scalar(result, event, std::move(scalar), quoted, plain_tag, range);
   remember(event, result);
@@ -196,7 +198,9 @@ void Composer::fail_tag(const Event& event, const Origin& origin, std::string_vi
 // ---- sequences ----
 
 std::size_t Composer::enter_collection(const Event& event, bool flow) {
+  const std::size_t floor = std::exchange(value_floor_, 0);
   gaps_.pass(event.at, flow);
+  if (event.flow) check_floor(floor, event.at);
   const bool tagged =
       event.tag > EventStream::quoted_tag || (event.tag == EventStream::quoted_tag && text_.peek(event.at) == '!');
   if (event.anchor != 0 || tagged) gaps_.pass_properties();
@@ -295,8 +299,16 @@ Composer::Pair Composer::compose_pair(bool flow) {
   }
   check_key(pair);
   if (!pair.key.explicit_key) check_simple_key(event.at, flow);
+  value_floor_ = flow ? 0 : indent_;
   pair.value = compose_value(Role::any, flow);
   return pair;
+}
+
+/// PyYAML takes a token at the column of the mapping's keys for a key.
+void Composer::check_floor(std::size_t floor, std::size_t at) {
+  if (floor == 0 || column_of(at) >= floor) return;
+  locator_.fail(loading::invalid_yaml, {at, at + 1},
+                "this value stands where the next key is expected: indent it more than its key");
 }
 
 void Composer::check_key(const Pair& pair) {
@@ -322,7 +334,12 @@ void Composer::check_simple_key(std::size_t begin, bool flow) {
     same_line = false;
     colon = text_.peek(colon) == '#' ? text_.line_end(colon) : text_.skip_spaces(text_.after_break(colon));
   }
-  if (text_.peek(colon) != ':' || !(flow || text_.is_blank(colon + 1))) return;
+  const bool has_colon = text_.peek(colon) == ':' && (flow || text_.is_blank(colon + 1));
+  if (!has_colon && !flow) {
+    locator_.fail(loading::invalid_yaml, {begin, key_end},
+                  "this line stands where a key is expected, but it has no colon after its key");
+  }
+  if (!has_colon) return;
   same_line = same_line && text_.between(begin, key_end).find_first_of("\r\n") == std::string_view::npos;
   if (!same_line || colon - begin > longest_key) {
     locator_.fail(loading::invalid_yaml, {begin, key_end},

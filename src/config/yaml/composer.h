@@ -57,6 +57,7 @@ class Composer {
   Pair compose_pair(bool flow);
   void check_simple_key(std::size_t begin, bool flow);
   void check_key(const Pair& pair);
+  void check_floor(std::size_t floor, std::size_t at);
   void finish_mapping(Composed& mapping, const Event& event, std::vector<Pair> pairs);
   void finish_sequence(Composed& sequence, const Event& event);
   void close_flow(Composed& collection);
@@ -81,6 +82,7 @@ class Composer {
   std::size_t next_ = 0;
   std::size_t depth_ = 0;
   std::size_t indent_ = 0;  ///< column that the continuation of a scalar must reach: one more than the block around it
+  std::size_t value_floor_ = 0;  ///< column that the value about to be composed must reach
   std::unordered_map<std::uint32_t, Anchored> anchors_;
 };
 

@@ -33,7 +33,11 @@ class ViewBuffer final : public std::streambuf {
 class EventStream::Parser final : public YAML::EventHandler {
  public:
   Parser(const CheckedText& text, const Limits& limits, Locator& locator)
-      : text_(text), limits_(limits), locator_(locator), buffer_(text.view().substr(text.begin())), input_(&buffer_) {
+      : text_(text),
+        limits_(limits),
+        locator_(locator),
+        buffer_(text.parser_view().substr(text.begin())),
+        input_(&buffer_) {
     try {
       parser_.Load(input_);
     } catch (const YAML::Exception& error) {

@@ -95,9 +95,13 @@ void Gaps::pass_name() {
   const std::size_t begin = at_++;
   while (is_name_character(text_.peek(at_))) ++at_;
   if (at_ == begin + 1 || !(text_.is_blank(at_) || contains("?:,]}%@`", text_.peek(at_)))) {
-    locator_.fail(loading::invalid_yaml, {begin, at_},
-                  "names of anchors and aliases are letters, digits, - and _; quote a text that begins with & or *");
+    fail_name(begin);
   }
+}
+
+void Gaps::fail_name(std::size_t begin) {
+  locator_.fail(loading::invalid_yaml, {begin, at_},
+                "names of anchors and aliases are letters, digits, - and _; quote a text that begins with & or *");
 }
 
 void Gaps::pass_alias() { pass_name(); }
@@ -111,6 +115,7 @@ Gaps::Properties Gaps::pass_properties() {
     if (text_.peek(at_) == '&' && !anchor) {
       anchor = true;
       pass_name();
+      if (text_.peek(at_) == ':') fail_name(begin);
     } else if (text_.peek(at_) == '!' && !tag) {
       tag = true;
       ++at_;

@@ -46,6 +46,7 @@ class Gaps {
   void pass_indicator(bool flow, Passed& passed);
   void pass_directive();
   void pass_name();
+  [[noreturn]] void fail_name(std::size_t begin);
   [[noreturn]] void fail_unexpected();
 
   const Characters& text_;

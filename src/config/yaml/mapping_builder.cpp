@@ -15,6 +15,14 @@ constexpr std::uint32_t longest_history = 100;
 /// More remarks than this help nobody, and hostile files could ask for millions.
 constexpr std::size_t most_remarks = 1000;
 
+/// Short enough for a sentence.
+std::string describe(const Node& value) {
+  constexpr std::size_t longest = 60;
+  const bool collection = !value.items.empty() || !value.entries().empty();
+  if (collection || value.text.size() > longest) return std::string(to_string(value.kind));
+  return to_text(value);
+}
+
 }  // namespace
 
 Entry& MappingBuilder::find_or_add(const NodePtr& key, std::size_t& at) {
@@ -52,11 +60,11 @@ void MappingBuilder::report_duplicates(Remarks& remarks) const {
     const std::string times = written_[i] == 2 ? "twice" : fmt::format("{} times", written_[i]);
     std::vector<Label> related;
     if (const Assignment* lost = entry.history->previous.get(); lost != nullptr) {
-      related.push_back({lost->key_origin, fmt::format("{} set here is lost", to_text(*lost->value))});
+      related.push_back({lost->key_origin, fmt::format("{} set here is lost", describe(*lost->value))});
     }
     Finding remark = make_finding(
         loading::duplicate_key, entry.key_origin,
-        fmt::format("the key {} is set {} in this mapping; the last value wins", to_text(*entry.key), times),
+        fmt::format("the key {} is set {} in this mapping; the last value wins", describe(*entry.key), times),
         std::move(related));
     remark.primary.text = "this one is used";
     remarks.push_back(std::move(remark));

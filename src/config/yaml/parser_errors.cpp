@@ -62,6 +62,11 @@ void fail_if_unclosed(std::string_view message, const std::vector<OpenCollection
   if (innermost == open.rend()) return;
   const std::size_t bracket = text.view().find_first_of("[{", innermost->at);
   const std::size_t at = bracket == std::string_view::npos ? innermost->at : bracket;
+  const std::string_view line = text.view().substr(at, text.view().find('\n', at) - at);
+  const std::size_t squeezed = std::min(line.find(":["), line.find(":{"));
+  if (squeezed != std::string_view::npos) {
+    locator.fail(loading::invalid_yaml, {at + squeezed, at + squeezed + 2}, "a space is missing after this colon");
+  }
   locator.fail(loading::invalid_yaml, {at, at + 1},
                fmt::format("this '{}' is not closed, or a comma is missing after one of its items", text.view()[at]));
 }

@@ -59,6 +59,21 @@ Separation read_separation(const Characters& text, std::size_t at) {
   return result;
 }
 
+/// U+2028 and U+2029 are line breaks to PyYAML, which stay in the text without the white space around them.
+void fold_line_separators(std::string& value) {
+  constexpr std::size_t length = 3;
+  for (std::size_t at = value.find("\xE2\x80"); at != std::string::npos; at = value.find("\xE2\x80", at + 1)) {
+    if (value.compare(at + 2, 1, "\xA8") != 0 && value.compare(at + 2, 1, "\xA9") != 0) continue;
+    const std::size_t after = std::min(value.find_first_not_of(' ', at + length), value.size());
+    value.erase(at + length, after - at - length);
+    const std::size_t before = at == 0 ? std::string::npos : value.find_last_not_of(' ', at - 1);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    value.erase(begin, at - begin);
+    at = begin;
+    if (at + length == value.size()) value.resize(at);
+  }
+}
+
 }  // namespace
 
 std::size_t Characters::line_end(std::size_t at) const {
@@ -96,6 +111,7 @@ Scalar read_plain(const Characters& text, std::size_t at, std::size_t indent, bo
     if (text.peek(i) == '#' || ends_here(text, i, flow)) break;
     result.value += separation.text;
   }
+  fold_line_separators(result.value);
   return result;
 }
 

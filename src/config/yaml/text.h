@@ -18,12 +18,17 @@ class CheckedText {
   CheckedText& operator=(const CheckedText&) = delete;
 
   std::string_view view() const { return view_; }
+  /// The same for yaml-cpp: without escapes that only PyYAML accepts, and with a line break at the end, since yaml-cpp
+  /// does not take the end of a file for white space. Scalars are read from `view`, so nothing is lost.
+  std::string_view parser_view() const { return parser_view_; }
   /// Where the text begins: after a byte order mark.
   std::size_t begin() const { return begin_; }
 
  private:
-  std::string changed_;  ///< only when line breaks had to be replaced
+  std::string changed_;     ///< only when line breaks had to be replaced
+  std::string for_parser_;  ///< only when it differs
   std::string_view view_;
+  std::string_view parser_view_;
   std::size_t begin_ = 0;
 };
 

@@ -15,7 +15,8 @@ constexpr const char* layers_to_build = "megatron/core/transformer/transformer_b
 void help_with_uneven_split(Message& m, const MegatronRun& run) {
   const Int total = layers_with_slots(run);
   const Int pp = run.pp();
-  m.help("pipeline_model_parallel_size that divides {}: {}", total, divisors_text(total, 64));
+  m.help("pipeline_model_parallel_size that divides {}: {}", total,
+         divisors_text(total, run.dp() > 0 ? run.dp() * pp : pp));
   m.help("num_layers next to it that PP {} divides: {}", pp, nearest_text(*run.config.num_layers.value, pp));
   const Int each = (total + pp - 1) / pp;
   const Int last = total - each * (pp - 1);
@@ -63,6 +64,7 @@ void layers_not_divisible_late(const MegatronRun& run, Findings& out) {
 }
 
 void slots_not_divisible(const MegatronRun& run, Findings& out) {
+  if (has_hybrid_pattern(run)) return;  // no slots there
   if (split_fails(run, Kind::slots_not_divisible) && !split_is_checked_early(run)) {
     out.add(run.config.num_layers, [&](Message& m) {
       m.say("{} is not a multiple of pipeline_model_parallel_size {}", layers_text(run), run.pp());

@@ -93,7 +93,7 @@ void warmup_flush_without_overlap(const MegatronRun& run, Findings& out) {
 
 void partial_checkpoints(const MegatronRun& run, Findings& out) {
   const MaybeCount& count = run.config.num_microbatches_with_partial_activation_checkpoints;
-  const bool combined = *run.config.overlap_moe_expert_parallel_comm && !primus_pipeline_runs(run);
+  const bool combined = *run.config.overlap_moe_expert_parallel_comm && interleaved_schedule_runs(run);
   const bool zero_bubble = zero_bubble_runs(run) && run.pp() > 1;
   if (!count.value || (!combined && !zero_bubble)) return;
   out.add(count, [&](Message& m) {
@@ -123,6 +123,19 @@ void deferred_embedding_gradient(const MegatronRun& run, Findings& out) {
       m.also(run.config.wgrad_deferral_limit, "wgrad_deferral_limit set here");
     }
     m.fix("turn defer_embedding_wgrad_compute off", defer, "false");
+  });
+}
+
+void tied_embeddings(const MegatronRun& run, Findings& out) {
+  const Flag& untie = run.config.untie_embeddings_and_output_weights;
+  if (*untie || run.pp() < 2 || run.v_schedule) return;
+  out.add(untie, [&](Message& m) {
+    m.say("tied embeddings over {} pipeline stages: the first and the last stage each keep a copy of the table",
+          run.pp());
+    m.because("every step ends with an all-reduce of its gradient between the two");
+    m.also(run.config.pipeline_model_parallel_size, "pipeline_model_parallel_size set here");
+    m.help("untie_embeddings_and_output_weights: true removes the exchange, where the model allows it");
+    m.help("pipeline_model_parallel_size: 1 keeps one copy");
   });
 }
 
@@ -221,6 +234,21 @@ constexpr Rule<MegatronRun> rules[] = {
                .yaml = "num_layers: 24\npipeline_model_parallel_size: 2\npatch_zero_bubble: true\n"
                        "create_attention_mask_in_dataloader: false\n"}},
      partial_checkpoints},
+    {{.id = "MG336",
+      .name = "tied-embeddings-across-stages",
+      .severity = Severity::warning,
+      .stage = Stage::runtime,
+      .runtime_site = "megatron/core/distributed/finalize_model_grads.py:_allreduce_word_embedding_grads",
+      .outcome = "an all-reduce of vocabulary x hidden gradients between first and last stage at the end of every step",
+      .summary = "Tied embeddings cost memory and traffic on two pipeline stages.",
+      .explanation =
+          "With untie_embeddings_and_output_weights off, the embedding of the first stage and the output layer of "
+          "the last share one weight. Each stage\n"
+          "holds a copy, and their gradients are added up after the pipeline has drained, when nothing hides it.",
+      .bad = {.world_size = 8, .yaml = "pipeline_model_parallel_size: 2\nuntie_embeddings_and_output_weights: false\n"},
+      .good = {.world_size = 8,
+               .yaml = "pipeline_model_parallel_size: 2\nuntie_embeddings_and_output_weights: true\n"}},
+     tied_embeddings},
 };
 
 }  // namespace

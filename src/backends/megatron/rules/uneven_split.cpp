@@ -149,6 +149,21 @@ void no_middle_for_chunks(const MegatronRun& run, Findings& out) {
   });
 }
 
+void last_alone_with_chunks(const MegatronRun& run, Findings& out) {
+  const MaybeCount& last = run.config.decoder_last_pipeline_num_layers;
+  const bool chunks = run.interleaved() && virtual_size_is_settled(run);
+  if (!last.value || run.config.decoder_first_pipeline_num_layers.value || !chunks || run.split.fault) return;
+  out.add(last, [&](Message& m) {
+    m.say(
+        "decoder_last_pipeline_num_layers {} with {} model chunks a rank and no first count: older Megatron releases "
+        "number the layers wrongly",
+        *last.value, *run.virtual_pipeline);
+    m.because("the pinned release places them right; a checkpoint of an older one holds them in other places");
+    m.also(run.config.num_virtual_stages_per_pipeline_rank, "num_virtual_stages_per_pipeline_rank set here");
+    m.help("a pipeline_model_parallel_layout says the same split in every release");
+  });
+}
+
 constexpr Rule<MegatronRun> rules[] = {
     {{.id = "MG310",
       .name = "uneven-ends-with-slots",
@@ -260,6 +275,24 @@ constexpr Rule<MegatronRun> rules[] = {
                .yaml = "num_layers: 24\npipeline_model_parallel_size: 2\ndecoder_first_pipeline_num_layers: 10\n"
                        "num_virtual_stages_per_pipeline_rank: 2\n"}},
      no_middle_for_chunks},
+    {{.id = "MG337",
+      .name = "uneven-last-with-virtual-stages",
+      .severity = Severity::warning,
+      .stage = Stage::advice,
+      .runtime_site = "",
+      .outcome = "",
+      .summary = "An uneven last stage alone, with model chunks, is numbered differently by older releases.",
+      .explanation =
+          "Until the middle of 2025 get_transformer_layer_offset took for granted that the first stage has a count "
+          "of its own too (Megatron-LM issue 1584).\n"
+          "The pinned release does not, but checkpoints and other code bases may.",
+      .bad = {.world_size = 8,
+              .yaml = "num_layers: 30\npipeline_model_parallel_size: 4\ndecoder_last_pipeline_num_layers: 6\n"
+                      "num_virtual_stages_per_pipeline_rank: 2\n"},
+      .good = {.world_size = 8,
+               .yaml = "num_layers: 30\npipeline_model_parallel_size: 4\n"
+                       "pipeline_model_parallel_layout: \"Et*4|t*4|t*4|t*3|t*4|t*4|t*4|t*3L\"\n"}},
+     last_alone_with_chunks},
 };
 
 }  // namespace

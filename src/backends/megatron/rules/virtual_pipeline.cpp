@@ -158,8 +158,7 @@ constexpr Rule<MegatronRun> rules[] = {
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\nnum_layers_per_virtual_pipeline_stage: 3\n"
                       "decoder_last_pipeline_num_layers: 6\n"},
       .good = {.world_size = 8,
-               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\nnum_virtual_stages_per_pipeline_rank: 2\n"
-                       "decoder_last_pipeline_num_layers: 6\n"}},
+               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\nnum_layers_per_virtual_pipeline_stage: 3\n"}},
      layers_per_chunk_with_ends},
     {{.id = "MG307",
       .name = "layers-per-virtual-stage-not-divisible",

@@ -99,16 +99,13 @@ void sequence_parts(const MegatronRun& run, Findings& out) {
 }
 
 void split_falls_back(const MegatronRun& run, Findings& out) {
-  if (!splits_weight_gradients(run) || run.pp() < 2) return;
-  const MegatronConfig& config = run.config;
-  const bool unfused = !*config.gradient_accumulation_fusion;
-  const bool overlap = *config.overlap_grad_reduce && !zero_bubble_runs(run);  // an error there
-  if (!unfused && !overlap) return;
-  out.add(unfused ? config.gradient_accumulation_fusion : config.overlap_grad_reduce, [&](Message& m) {
-    m.say("the backward pass is not split, so the bubble stays: {}",
-          unfused ? "gradient_accumulation_fusion is off" : "overlap_grad_reduce is on");
-    m.also(config.pp_algorithm, "pp_algorithm set here");
-    m.help("set gradient_accumulation_fusion: true and overlap_grad_reduce: false");
+  const Flag& fusion = run.config.gradient_accumulation_fusion;
+  if (!splits_weight_gradients(run) || run.pp() < 2 || *fusion) return;
+  out.add(fusion, [&](Message& m) {
+    m.say("the backward pass is not split, so the bubble stays: gradient_accumulation_fusion is off");
+    m.also(run.config.pp_algorithm, "pp_algorithm set here");
+    also_patch(m, run);
+    m.fix("turn gradient_accumulation_fusion on", fusion, "true");
   });
 }
 
@@ -241,9 +238,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "weight-gradients-not-split",
       .severity = Severity::warning,
       .stage = Stage::runtime,
-      .runtime_site = "primus/backends/megatron/core/pipeline_parallel/zerobubble/zbpp_utils.py:split_bw_supported",
+      .runtime_site = "primus/backends/megatron/core/pipeline_parallel/zerobubble/zbpp_utils.py:is_supported",
       .outcome = "the schedule falls back to whole backward passes and says nothing",
-      .summary = "Splitting the backward pass needs gradient_accumulation_fusion and no overlap_grad_reduce.",
+      .summary = "Splitting the backward pass needs gradient_accumulation_fusion.",
       .explanation =
           "Zero-bubble schedules fill the bubble with weight gradients. Where these cannot be split off, the run "
           "is an ordinary pipeline.",

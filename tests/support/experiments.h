@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string_view>
+
+namespace primus_plan::test {
+
+/// An experiment that is legal on one node of 8 (DP 4, 4 accumulation steps).
+inline constexpr std::string_view good_experiment =
+    "# primus-plan: world-size=8\n"
+    "work_group: team\n"
+    "user_name: user\n"
+    "exp_name: small\n"
+    "workspace: ./output\n"
+    "modules:\n"
+    "  pre_trainer:\n"
+    "    framework: megatron\n"
+    "    config: pre_trainer.yaml\n"
+    "    model: llama3_8B.yaml\n"
+    "    overrides:\n"
+    "      tensor_model_parallel_size: 2\n"
+    "      pipeline_model_parallel_size: 1\n"
+    "      micro_batch_size: 2\n"
+    "      global_batch_size: 32\n";
+
+/// The same with a global batch that does not divide.
+inline constexpr std::string_view bad_experiment =
+    "# primus-plan: world-size=8\n"
+    "work_group: team\n"
+    "user_name: user\n"
+    "exp_name: small\n"
+    "workspace: ./output\n"
+    "modules:\n"
+    "  pre_trainer:\n"
+    "    framework: megatron\n"
+    "    config: pre_trainer.yaml\n"
+    "    model: llama3_8B.yaml\n"
+    "    overrides:\n"
+    "      tensor_model_parallel_size: 2\n"
+    "      pipeline_model_parallel_size: 1\n"
+    "      micro_batch_size: 2\n"
+    "      global_batch_size: 33\n";
+
+}  // namespace primus_plan::test
