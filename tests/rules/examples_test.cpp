@@ -1,6 +1,7 @@
 // Every rule's own examples: `bad` fires exactly that rule at its severity, `good` is silent.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -40,15 +41,25 @@ Arguments arguments_of(const Example& example) {
   return out;
 }
 
+/// The variables that an example exports: "NAME=value" words, split by spaces.
+Environment environment_of(const Example& example) {
+  Environment environment;
+  std::string_view rest = example.environment;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    const std::size_t equals = word.find('=');
+    environment.set(std::string(word.substr(0, equals)), std::string(word.substr(equals + 1)));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return environment;
+}
+
 /// What `check` would find in a rule's example, as "ID severity" words. Advice of other rules does not count: an
 /// example of eight GPUs is rarely a well laid out run.
 std::multiset<std::string> fired(const RuleInfo& rule, const Example& example) {
   const Arguments arguments = arguments_of(example);
   const MemoryFiles files;
-  Environment environment;
-  if (const auto equals = example.environment.find('='); equals != std::string_view::npos) {
-    environment.set(std::string(example.environment.substr(0, equals)), std::string(example.environment.substr(equals + 1)));
-  }
+  const Environment environment = environment_of(example);
   const Loader loader(files, environment);
   const LoadResult loaded = loader.load_text("experiment.yaml", std::string(example.yaml), arguments.experiment);
   std::multiset<std::string> out;

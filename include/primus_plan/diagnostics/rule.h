@@ -34,7 +34,7 @@ struct WorldSize {
 struct Example {
   WorldSize world_size;
   std::string_view yaml;
-  std::string_view environment = {};  ///< "NAME=value" of the one variable that matters, for rules about the environment
+  std::string_view environment = {};  ///< exported variables: "NAME=value" words, split by spaces
 };
 
 /// What is known of a rule without running it. Everything is static text.
