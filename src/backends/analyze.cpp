@@ -14,12 +14,6 @@ constexpr std::size_t worlds_shown_on_error = 8;
 /// Light-Megatron and Megatron share one runtime below Primus.
 const Backend* backend_of(const Module& module) { return find_backend(module.framework); }
 
-Launch settle_launch(const Prepared& prepared, const Launch& launch) {
-  if (launch.world_size > 0) return launch;
-  const std::int64_t smallest = prepared.smallest_world();
-  return assume_launch(smallest > 0 ? smallest : launch.gpus_per_node, launch.gpus_per_node);
-}
-
 Verdict verdict_of(const Analysis& analysis) {
   if (analysis.errors > 0) return Verdict::error;
   return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
@@ -76,6 +70,12 @@ void add_remarks(const Remarks& remarks, Analysis& first) {
 }
 
 }  // namespace
+
+Launch settle_launch(const Prepared& prepared, const Launch& launch) {
+  if (launch.world_size > 0) return launch;
+  const std::int64_t smallest = prepared.smallest_world();
+  return assume_launch(smallest > 0 ? smallest : launch.gpus_per_node, launch.gpus_per_node);
+}
 
 std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch, const Environment& environment,
                               const AnalyzeOptions& options) {

@@ -40,6 +40,20 @@ NodePtr moved_to(const Node& node, const Source& source) {
   return result;
 }
 
+/// The value in `read`; a refusal points into `shown`.
+NodePtr parse_value(const Source& read, const Source& shown, Loading& loading) {
+  try {
+    return parse_yaml(read, Layer::command_line, loading.limits, loading.remarks);
+  } catch (const LoadError& error) {
+    Finding finding = error.finding();
+    if (finding.primary.origin) finding.primary.origin.source = &shown;
+    for (Label& label : finding.related) {
+      if (label.origin) label.origin.source = &shown;
+    }
+    throw LoadError(std::move(finding));
+  }
+}
+
 /// One --set as a mapping. VALUE is read with KEY= blanked out, so that its places are those in the flag.
 NodePtr parse_set(Loading& loading, const std::string& key, const std::string& value) {
   const auto shown = std::make_shared<const Source>("--set", key + "=" + value);
@@ -54,7 +68,7 @@ NodePtr parse_set(Loading& loading, const std::string& key, const std::string& v
   const auto read =
       std::make_shared<const Source>("--set", one_line ? std::string(key_origin.length + 1, ' ') + value : value);
   loading.own({read});
-  const NodePtr parsed = parse_yaml(*read, Layer::command_line, loading.limits, loading.remarks);
+  const NodePtr parsed = parse_value(*read, one_line ? *shown : *read, loading);
   return with_dotted_key(make_mapping({}, key_origin), key, one_line ? moved_to(*parsed, *shown) : parsed, key_origin);
 }
 

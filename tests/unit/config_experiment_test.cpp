@@ -127,6 +127,9 @@ TEST_F(Tree, SetReadsYamlAndPointsIntoTheFlag) {
 TEST_F(Tree, SetWithoutKeyOrWithBadYamlIsRefused) {
   EXPECT_THAT(names(load(with_overrides("      a: 1\n"), {.sets = {{"", "4"}}}).errors), ElementsAre("bad-set"));
   EXPECT_THAT(names(load(with_overrides("      a: 1\n"), {.sets = {{"a", "[1"}}}).errors), ElementsAre("invalid-yaml"));
+  const LoadResult result = load(with_overrides("      a: 1\n"), {.sets = {{"abc", "[1"}}});
+  EXPECT_EQ(to_string(result.errors.at(0).primary.origin), "--set:1:5");
+  EXPECT_EQ(result.errors.at(0).primary.origin.source->line(1), "abc=[1");
 }
 
 TEST_F(Tree, AllMissingKeysAreListedAtOnce) {

@@ -15,6 +15,9 @@ namespace primus_plan {
 std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch, const Environment& environment,
                               const AnalyzeOptions& options);
 
+/// The launch itself, or the smallest legal world in whole nodes where nobody gave a size.
+Launch settle_launch(const Prepared& prepared, const Launch& launch);
+
 /// Node counts from 1 to `most_nodes` at which a module has no error, found by judging each; stops after `most_found`.
 std::vector<LegalWorld> legal_worlds(const Prepared& prepared, std::int64_t gpus_per_node, std::int64_t most_nodes,
                                      std::size_t most_found);

@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
@@ -36,6 +38,9 @@ class Backend {
   /// `environment` holds the variables that the run itself will see, for rules about them.
   virtual std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const = 0;
   virtual std::vector<const RuleInfo*> rules() const = 0;
+  /// KEY=VALUE overrides (dotted keys, YAML values) that ask for these degrees; 0 leaves a degree to the backend's
+  /// default. Empty for degrees this backend cannot express.
+  virtual std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const = 0;
 };
 
 /// All backends, in a fixed order.

@@ -79,6 +79,19 @@ class MegatronBackend final : public Backend {
     }
     return out;
   }
+  std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const override {
+    std::vector<std::pair<std::string, std::string>> out;
+    const auto ask = [&out](const char* key, Int degree) {
+      if (degree > 0) out.emplace_back(key, fmt::format("{}", degree));
+    };
+    ask("tensor_model_parallel_size", degrees.tensor);
+    ask("pipeline_model_parallel_size", degrees.pipeline);
+    ask("context_parallel_size", degrees.context);
+    ask("expert_model_parallel_size", degrees.expert);
+    ask("expert_tensor_parallel_size", degrees.expert_tensor);
+    if (degrees.virtual_pipeline > 1) ask("num_virtual_stages_per_pipeline_rank", degrees.virtual_pipeline);
+    return out;
+  }
 };
 
 }  // namespace

@@ -16,6 +16,14 @@ std::size_t count_code_points(std::string_view text) {
 
 }  // namespace
 
+Locator::Locator(const Source& source, Layer layer) : source_(source), layer_(layer), offset_(line_begin(0)) {}
+
+/// The first character of a line; a byte order mark takes no column.
+std::size_t Locator::line_begin(std::size_t line) const {
+  const std::size_t begin = source_.line_starts()[line];
+  return begin == 0 && text().starts_with(byte_order_mark) ? byte_order_mark.size() : begin;
+}
+
 void Locator::move_to(std::size_t offset) {
   const auto& starts = source_.line_starts();
   const bool same_line = offset >= starts[line_] && (line_ + 1 == starts.size() || offset < starts[line_ + 1]);
@@ -23,12 +31,10 @@ void Locator::move_to(std::size_t offset) {
     line_ = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), offset) - starts.begin()) - 1;
   }
   if (!same_line || offset < offset_) {
-    offset_ = starts[line_];
+    offset_ = line_begin(line_);
     column_ = 0;
-    if (offset_ == 0 && offset >= byte_order_mark.size() && text().starts_with(byte_order_mark)) {
-      offset_ = byte_order_mark.size();
-    }
   }
+  if (offset <= offset_) return;
   column_ += count_code_points(text().substr(offset_, offset - offset_));
   offset_ = offset;
 }

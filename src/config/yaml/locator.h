@@ -21,7 +21,7 @@ struct Range {
 /// Turns byte offsets of one text into origins, and refusals into LoadErrors. Fast when asked in text order.
 class Locator {
  public:
-  Locator(const Source& source, Layer layer) : source_(source), layer_(layer) {}
+  Locator(const Source& source, Layer layer);
 
   /// The place of a range; what goes past the line of its beginning is cut off.
   Origin origin(Range range);
@@ -36,6 +36,7 @@ class Locator {
 
  private:
   void move_to(std::size_t offset);
+  std::size_t line_begin(std::size_t line) const;
 
   const Source& source_;
   Layer layer_;

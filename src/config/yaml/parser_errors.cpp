@@ -71,6 +71,24 @@ void fail_if_unclosed(std::string_view message, const std::vector<OpenCollection
                fmt::format("this '{}' is not closed, or a comma is missing after one of its items", text.view()[at]));
 }
 
+/// A colon where no key can end. When it is the first one of its line, the fault is that the line was taken for the
+/// continuation of the text before it.
+void fail_if_line_continues(std::string_view message, std::size_t at, std::string_view text, Locator& locator) {
+  if (!has(message, "illegal map value")) return;
+  const std::size_t line = at == 0 ? std::string_view::npos : text.find_last_of('\n', at - 1);
+  if (line == std::string_view::npos || has(text.substr(line, at - line), ": ")) return;
+  const std::size_t above_end = text.find_last_not_of(" \r\n", line);
+  if (above_end == std::string_view::npos) return;
+  const std::size_t above = text.find_last_of('\n', above_end) + 1;
+  if (has(text.substr(above, above_end + 1 - above), ":")) {
+    locator.fail(loading::invalid_yaml, {at, at + 1},
+                 "a key cannot stand here: this line goes on with the value above it; check its indentation");
+  }
+  const std::size_t begin = text.find_first_not_of(' ', above);
+  locator.fail(loading::invalid_yaml, {begin, above_end + 1},
+               "this line stands where a key is expected, but it has no colon after its key");
+}
+
 }  // namespace
 
 void fail_as_parser_error(const std::string& message, std::size_t at, const std::vector<OpenCollection>& open,
@@ -89,6 +107,7 @@ void fail_as_parser_error(const std::string& message, std::size_t at, const std:
     locator.fail(loading::tab_as_separator, {tab, tab + 1}, "a tab cannot indent a line in YAML; use spaces");
   }
   fail_if_unclosed(message, open, text, locator);
+  fail_if_line_continues(message, at, all, locator);
   for (const Translation& translation : translations) {
     if (has(message, translation.fragment)) {
       locator.fail(loading::invalid_yaml, {at, at + 1}, std::string(translation.sentence));

@@ -409,6 +409,23 @@ constexpr Rule<MegatronRun> rules[] = {
                        "dataloader_type: single\n"
                        "tensor_model_parallel_size: 4\n"}},
      hybrid_context_odd},
+    {{.id = "MG622",
+      .name = "device-max-connections",
+      .severity = Severity::error,
+      .stage = Stage::arguments,
+      .runtime_site = validate_args,
+      .outcome = "Megatron stops (AssertionError)",
+      .summary = "Tensor and context parallelism need CUDA_DEVICE_MAX_CONNECTIONS=1.",
+      .explanation = "One hardware queue makes sure that communication is launched in the order of the code. Primus "
+                     "sets 1 only where the variable is\n"
+                     "not exported already.",
+      .bad = {.world_size = 8,
+              .yaml = "tensor_model_parallel_size: 2\n",
+              .environment = "CUDA_DEVICE_MAX_CONNECTIONS=8"},
+      .good = {.world_size = 8,
+               .yaml = "tensor_model_parallel_size: 2\n",
+               .environment = "CUDA_DEVICE_MAX_CONNECTIONS=1"}},
+     max_connections},
     {{.id = "MG623",
       .name = "context-with-legacy-models",
       .severity = Severity::error,

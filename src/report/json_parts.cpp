@@ -1,0 +1,191 @@
+#include "report/json_parts.h"
+
+#include "report/node_json.h"
+
+namespace primus_plan {
+
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+/// 0 stands for "could not be derived".
+void write_size(JsonWriter& json, std::string_view key, std::int64_t value) {
+  json.key(key);
+  value > 0 ? json.integer(value) : json.null();
+}
+
+void write_text(JsonWriter& json, std::string_view key, std::string_view value) { json.key(key).string(value); }
+
+void write_launch(JsonWriter& json, const Launch& launch) {
+  json.key("launch").begin_object(Layout::one_line);
+  write_size(json, "world_size", launch.world_size);
+  write_size(json, "nodes", launch.nodes);
+  write_size(json, "gpus_per_node", launch.gpus_per_node);
+  write_text(json, "source", launch.source);
+  json.key("assumed").boolean(launch.assumed).end_object();
+}
+
+void write_degrees(JsonWriter& json, const Degrees& degrees) {
+  json.key("degrees").begin_object(Layout::one_line);
+  write_size(json, "tensor", degrees.tensor);
+  write_size(json, "pipeline", degrees.pipeline);
+  write_size(json, "virtual_pipeline", degrees.virtual_pipeline);
+  write_size(json, "context", degrees.context);
+  write_size(json, "expert", degrees.expert);
+  write_size(json, "expert_tensor", degrees.expert_tensor);
+  write_size(json, "data", degrees.data);
+  write_size(json, "data_replicate", degrees.data_replicate);
+  write_size(json, "data_shard", degrees.data_shard);
+  write_size(json, "expert_data", degrees.expert_data);
+  json.end_object();
+}
+
+void write_batch(JsonWriter& json, const Batch& batch) {
+  json.key("batch").begin_object(Layout::one_line);
+  write_size(json, "micro", batch.micro);
+  write_size(json, "global", batch.global);
+  write_size(json, "accumulation_steps", batch.accumulation_steps);
+  write_size(json, "sequence_length", batch.sequence_length);
+  write_size(json, "tokens_per_step", batch.tokens_per_step());
+  json.end_object();
+}
+
+/// Lines and columns are 1-based; the end column is one past the last character. Null = unknown.
+void write_location(JsonWriter& json, const Origin& origin, const std::string& path) {
+  json.key("location").begin_object(Layout::one_line);
+  write_text(json, "path", origin ? origin.source->path() : path);
+  write_size(json, "line", origin.line);
+  write_size(json, "column", origin.column);
+  write_size(json, "end_line", origin.line);
+  write_size(json, "end_column", origin.column == 0 ? 0 : origin.column + origin.length);
+  json.end_object();
+}
+
+void write_lines(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines) {
+  json.key(key).begin_array();
+  for (const std::string& line : lines) json.string(line);
+  json.end_array();
+}
+
+void write_fixes(JsonWriter& json, const std::vector<Fix>& fixes, const std::string& path) {
+  json.key("fixes").begin_array();
+  for (const Fix& fix : fixes) {
+    json.begin_object();
+    write_text(json, "title", fix.title);
+    json.key("safe").boolean(fix.safe).key("edits").begin_array();
+    for (const Edit& edit : fix.edits) {
+      json.begin_object(Layout::one_line);
+      write_location(json, edit.where, path);
+      write_text(json, "replacement", edit.replacement);
+      json.key("insert_line").boolean(edit.insert_line).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_finding(JsonWriter& json, const Finding& finding, const Origin& fallback, const std::string& path) {
+  const RuleInfo& rule = *finding.rule;
+  json.begin_object();
+  write_text(json, "rule", rule.id);
+  write_text(json, "name", rule.name);
+  write_text(json, "severity", to_string(finding.severity));
+  write_text(json, "stage", to_string(rule.stage));
+  write_text(json, "runtime_site", rule.runtime_site);
+  write_text(json, "message", finding.message);
+  write_location(json, finding.primary.origin ? finding.primary.origin : fallback, path);
+  json.key("related").begin_array();
+  for (const Label& label : finding.related) {
+    json.begin_object(Layout::one_line);
+    write_location(json, label.origin, path);
+    write_text(json, "message", label.text);
+    json.end_object();
+  }
+  json.end_array();
+  write_lines(json, "because", finding.because);
+  write_lines(json, "help", finding.help);
+  write_fixes(json, finding.fixes, path);
+  json.end_object();
+}
+
+namespace {
+
+void write_findings(JsonWriter& json, const std::vector<Finding>& findings, const Origin& fallback,
+                    const std::string& path) {
+  json.key("findings").begin_array();
+  for (const Finding& finding : findings) write_finding(json, finding, fallback, path);
+  json.end_array();
+}
+
+void write_rewrites(JsonWriter& json, const std::vector<Rewrite>& rewrites) {
+  json.key("rewrites").begin_array();
+  for (const Rewrite& rewrite : rewrites) {
+    json.begin_object(Layout::one_line);
+    write_text(json, "key", rewrite.key);
+    write_text(json, "from", rewrite.from);
+    write_text(json, "to", rewrite.to);
+    write_text(json, "because", rewrite.because);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_legal_worlds(JsonWriter& json, const std::vector<LegalWorld>& worlds) {
+  json.key("legal_worlds").begin_array();
+  for (const LegalWorld& world : worlds) {
+    json.begin_object(Layout::one_line);
+    write_size(json, "nodes", world.nodes);
+    write_size(json, "world_size", world.world_size);
+    write_size(json, "data", world.data);
+    write_size(json, "accumulation_steps", world.accumulation_steps);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_module(JsonWriter& json, const Analysis& module) {
+  json.begin_object();
+  write_text(json, "path", module.path);
+  write_text(json, "module", module.module);
+  write_text(json, "backend", module.framework);
+  write_text(json, "presets", module.presets);
+  write_text(json, "verdict", to_string(module.verdict));
+  write_launch(json, module.run.launch);
+  write_degrees(json, module.run.degrees);
+  write_batch(json, module.run.batch);
+  json.key("effective").begin_object();
+  for (const auto& [key, value] : module.effective) {
+    json.key(key);
+    value == nullptr ? void(json.null()) : write_node(json, *value);
+  }
+  json.end_object();
+  write_rewrites(json, module.rewrites);
+  write_lines(json, "notes", module.notes);
+  write_legal_worlds(json, module.legal_worlds);
+  write_findings(json, module.findings, module.origin, module.path);
+  json.end_object();
+}
+
+/// A file of which nothing but its faults is known.
+void write_unloaded(JsonWriter& json, const FileReport& file) {
+  json.begin_object();
+  write_text(json, "path", file.path);
+  json.key("module").null().key("backend").null().key("presets").null();
+  write_text(json, "verdict", to_string(Verdict::error));
+  write_launch(json, {.gpus_per_node = 0, .source = {}});
+  write_degrees(json,
+                {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0});
+  write_batch(json, {});
+  json.key("effective").begin_object().end_object();
+  write_rewrites(json, {});
+  write_lines(json, "notes", {});
+  write_legal_worlds(json, {});
+  write_findings(json, file.load_errors, {}, file.path);
+  json.end_object();
+}
+
+}  // namespace primus_plan
