@@ -6,6 +6,7 @@
 #include "backends/maxtext/fields.h"
 #include "backends/maxtext/layers.h"
 #include "backends/maxtext/layout.h"
+#include "backends/maxtext/overrides.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/worlds.h"
 #include "primus_plan/diagnostics/findings.h"
@@ -105,6 +106,9 @@ class MaxTextBackend final : public Backend {
       for (const Rule<MaxTextRun>& rule : list) out.push_back(&rule.info);
     }
     return out;
+  }
+  std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const override {
+    return maxtext::degree_overrides(degrees);
   }
 };
 
