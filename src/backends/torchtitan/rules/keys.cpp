@@ -138,8 +138,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "Keys in a file are nested, not dotted.",
       .explanation = "parallelism.tensor_parallel_degree: 2 in a file is a key whose name holds a dot. Only the "
                      "command line splits at dots.",
-      .bad = {.world_size = 8, .yaml = "parallelism.tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\n"},
-      .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "parallelism.tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\nmetrics:\n  log_freq: 1\n"},
+      .good = {.world_size = 8,
+               .yaml =
+                   "parallelism:\n  tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\nmetrics:\n  log_freq: 1\n"}},
      key_dotted},
     {{.id = "TT813",
       .name = "experimental-key-unknown",
@@ -161,8 +164,9 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops where it first reads the section (AttributeError)",
       .summary = "A section that is written has keys.",
       .explanation = "A section name without keys is null in YAML, and null replaces the preset's whole section.",
-      .bad = {.world_size = 8, .yaml = "optimizer:\ntraining:\n  seq_len: 2048\n"},
-      .good = {.world_size = 8, .yaml = "optimizer:\n  lr: 3.0e-4\ntraining:\n  seq_len: 2048\n"}},
+      .bad = {.world_size = 8, .yaml = "optimizer:\ntraining:\n  seq_len: 2048\nmetrics:\n  log_freq: 1\n"},
+      .good = {.world_size = 8,
+               .yaml = "optimizer:\n  lr: 3.0e-4\ntraining:\n  seq_len: 2048\nmetrics:\n  log_freq: 1\n"}},
      section_empty},
     {{.id = "TT815",
       .name = "torchtitan-word-unknown",
@@ -185,7 +189,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "compile.components is a list of model and loss.",
       .explanation = "TorchTitan looks whether 'model' and 'loss' are in it. Other names are ignored.",
       .bad = {.world_size = 8, .yaml = "compile:\n  enable: true\n  components: null\ntraining:\n  seq_len: 2048\n"},
-      .good = {.world_size = 8, .yaml = "compile:\n  enable: true\n  components: [loss]\ntraining:\n  seq_len: 2048\n"}},
+      .good = {.world_size = 8,
+               .yaml = "compile:\n  enable: true\n  components: [loss]\ntraining:\n  seq_len: 2048\n"}},
      components_unreadable},
 };
 

@@ -167,11 +167,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "module_fqns_per_model_part is a list of lists of module names.",
       .explanation = "One inner list for each virtual stage. A plain list of names would be read letter by letter.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                      "  module_fqns_per_model_part: [tok_embeddings, output]\n"},
+              .yaml =
+                  "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
+                  "  module_fqns_per_model_part: [tok_embeddings, output]\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                       "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
+               .yaml =
+                   "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
+                   "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
      parts_unreadable},
 };
 
