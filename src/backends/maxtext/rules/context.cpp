@@ -47,7 +47,13 @@ void load_balance(const MaxTextRun& run, Findings& out) {
   if (!reorders(run)) return;
   const Int size = run.context_size();
   const Count& length = run.config.max_target_length;
-  if (size % 2 != 0) {
+  const Word& order = run.config.context_parallel_reorder_strategy;
+  if (*order == "striped" && !run.on_gpu()) {
+    out.add(order, [&](Message& m) {
+      m.say("context_parallel_reorder_strategy: striped is Transformer Engine's, for GPUs; hardware is {}", *run.config.hardware);
+      m.also(run.config.hardware);
+    });
+  } else if (size % 2 != 0) {
     out.add(context_degree(run), [&](Message& m) {
       m.say("load balancing gives each context rank one chunk from both ends: context parallel {} is not even", size);
       m.help("context_parallel_load_balance: false, or an even degree");
@@ -61,14 +67,6 @@ void load_balance(const MaxTextRun& run, Findings& out) {
       m.help("nearest legal values: {}", nearest_text(*length, 2 * size));
     });
   }
-}
-
-void striped_needs_gpu(const MaxTextRun& run, Findings& out) {
-  if (run.on_gpu() || !reorders(run) || *run.config.context_parallel_reorder_strategy != "striped") return;
-  out.add(run.config.context_parallel_reorder_strategy, [&](Message& m) {
-    m.say("context_parallel_reorder_strategy: striped needs GPUs, hardware is {}", *run.config.hardware);
-    m.also(run.config.hardware);
-  });
 }
 
 bool slides(std::string_view block) { return block == "gemma2" || block == "gemma3" || block == "gemma4" || block == "gpt_oss"; }
@@ -134,20 +132,6 @@ constexpr Rule<MaxTextRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_context_parallelism: 4\npacking: false\nmax_target_length: 4100\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_context_parallelism: 4\npacking: false\nmax_target_length: 4096\n"}},
      load_balance},
-    {{.id = "MX613",
-      .name = "striped-reorder-needs-gpu",
-      .severity = Severity::error,
-      .stage = Stage::arguments,
-      .runtime_site = sites::validate,
-      .outcome = sites::config_error,
-      .summary = "The striped order of tokens is Transformer Engine's, for GPUs.",
-      .explanation = "MaxText refuses it on other hardware.",
-      .bad = {.world_size = 8,
-              .yaml = "per_device_batch_size: 1\nici_context_parallelism: 2\npacking: false\ncontext_parallel_reorder_strategy: striped\n"
-                      "hardware: cpu\n"},
-      .good = {.world_size = 8,
-               .yaml = "per_device_batch_size: 1\nici_context_parallelism: 2\npacking: false\ncontext_parallel_reorder_strategy: striped\n"}},
-     striped_needs_gpu},
     {{.id = "MX611",
       .name = "sliding-window-with-context-parallel",
       .severity = Severity::error,

@@ -102,8 +102,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .summary = "The batch grows from per_device_batch_size_start in whole increments.",
       .explanation = "enable_rampup_batch_size starts at per_device_batch_size_start (4 unless you set it) and adds\n"
                      "per_device_batch_size_increment (2) until per_device_batch_size is reached, which must lie above the start by a multiple.",
-      .bad = {.world_size = 8, .yaml = "enable_rampup_batch_size: true\nper_device_batch_size: 4\n"},
-      .good = {.world_size = 8, .yaml = "enable_rampup_batch_size: true\nper_device_batch_size: 8\n"}},
+      .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nenable_rampup_batch_size: true\nper_device_batch_size: 4\n"},
+      .good = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nenable_rampup_batch_size: true\nper_device_batch_size: 8\n"}},
      ramp_up_start},
     {{.id = "MX210",
       .name = "expansion-factor-and-hosts",

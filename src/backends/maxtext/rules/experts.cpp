@@ -42,15 +42,36 @@ void flags_without_experts(const MaxTextRun& run, Findings& out) {
   if (*run.config.num_moe_emb_chunks != 0) report_flag(run, run.config.num_moe_emb_chunks, "0", out);
 }
 
+/// A degree of -1 that the devices, not the author, made a multiple of the experts.
+bool grew_past_experts(const MaxTextRun& run, Int shards) {
+  const bool open = *run.config.ici_expert_parallelism == -1 || *run.config.dcn_expert_parallelism == -1;
+  return open && shards % *run.config.num_experts == 0;
+}
+
 void experts_not_over_axis(const MaxTextRun& run, Findings& out) {
   const Int shards = run.mesh.shards(run.mesh.logical.experts);
   const Int experts = *run.config.num_experts;
-  if (!run.is_moe() || shards <= 1 || experts % shards == 0) return;
+  if (!run.is_moe() || shards <= 1 || experts % shards == 0 || grew_past_experts(run, shards)) return;
   out.add(largest_of({&run.config.ici_expert_parallelism, &run.config.dcn_expert_parallelism}), [&](Message& m) {
     m.say("{} experts do not split over {} expert shards", experts, shards);
     m.because("expert shards = {}", axes_text(run, run.mesh.logical.experts));
     because_of_model_file(m, run, run.config.num_experts);
     m.help("choose a divisor of {}", experts);
+  });
+}
+
+void open_axis_wider_than_experts(const MaxTextRun& run, Findings& out) {
+  const Int shards = run.mesh.shards(run.mesh.logical.experts);
+  const Int experts = *run.config.num_experts;
+  if (!run.is_moe() || shards <= experts || !grew_past_experts(run, shards)) return;
+  const bool across = *run.config.dcn_expert_parallelism == -1;
+  out.add(across ? run.config.dcn_expert_parallelism : run.config.ici_expert_parallelism, [&](Message& m) {
+    m.say("the expert axis grows to {} for {} experts: JAX is expected to refuse the weights when the state is created", shards,
+          experts);
+    m.because("expert shards = {}", axes_text(run, run.mesh.logical.experts));
+    m.because("read from upstream's code, which builds the mesh without a word; not tried on the ROCm fork");
+    because_of_model_file(m, run, run.config.num_experts);
+    m.help("write a divisor of {} and leave the -1 to fsdp", experts);
   });
 }
 
@@ -103,6 +124,22 @@ constexpr Rule<MaxTextRun> rules[] = {
       .bad = {.world_size = 6, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 6\nmegablox: false\n"},
       .good = {.world_size = 8, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"}},
      experts_not_over_axis},
+    {{.id = "MX413",
+      .name = "open-expert-axis-wider-than-experts",
+      .severity = Severity::warning,
+      .stage = Stage::model_build,
+      .runtime_site = sites::experts,
+      .outcome = "JAX is expected to refuse the layout of the experts",
+      .summary = "An expert degree of -1 stays within the number of experts.",
+      .explanation = "-1 takes all devices that the other degrees leave, which on large nodes or with num_slices: 1 can be more than there are\n"
+                     "experts. MaxText does not check it.",
+      .bad = {.world_size = 8,
+              .yaml = "model_name: mixtral-8x7b\noverride_model: {num_experts: 4}\nper_device_batch_size: 1\n"
+                      "ici_expert_parallelism: -1\nici_fsdp_parallelism: 1\nmegablox: false\n"},
+      .good = {.world_size = 8,
+               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: -1\nici_fsdp_parallelism: 1\n"
+                       "megablox: false\n"}},
+     open_axis_wider_than_experts},
     {{.id = "MX403",
       .name = "expert-axis-on-dense-model",
       .severity = Severity::warning,

@@ -210,8 +210,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText overwrites it",
       .summary = "Keys that MaxText computes have no effect in a file.",
       .explanation = "The configuration holds results beside settings: batch sizes to load and to train on, scaled dimensions, lists of degrees.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nglobal_batch_size_to_train_on: 64\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 8\n"}},
+      .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nglobal_batch_size_to_train_on: 64\n"},
+      .good = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 8\n"}},
      derived_key},
 };
 

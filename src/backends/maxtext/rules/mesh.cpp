@@ -13,6 +13,7 @@ namespace {
 void axis_without_effect(const MaxTextRun& run, Findings& out) {
   for (const AxisInfo& axis : axis_infos()) {
     if (contains(run.mesh.axes, axis.axis)) continue;
+    if (axis.axis == MeshAxis::stage && run.pipelined()) continue;  // stage_axis_missing
     for (const auto key : {axis.ici, axis.dcn}) {
       if (key == nullptr) continue;
       const Count& degree = run.config.*key;
