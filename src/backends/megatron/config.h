@@ -50,7 +50,8 @@ struct MegatronConfig {
       moe_router_topk_limited_devices, moe_shared_expert_intermediate_size, num_experts, num_moe_experts,
       turbo_deepep_num_cu;
   MaybeNumber moe_expert_capacity_factor;
-  Word moe_flex_dispatcher_backend, moe_router_dtype, moe_router_score_function, moe_token_dispatcher_type;
+  Word moe_flex_dispatcher_backend, moe_router_dtype, moe_router_score_function, moe_token_dispatcher_type,
+      turbo_mega_moe_precision;
   Raw moe_aux_loss_coeff, moe_extended_tp, moe_layer_freq, moe_router_load_balancing_type, turbo_sync_free_moe_stage;
   // Primus-Turbo.
   Flag enable_primus_turbo, turbo_grouped_gemm_without_padding, use_sink_attention, use_turbo_attention,
@@ -79,8 +80,8 @@ struct MegatronConfig {
   MaybeCount check_weight_hash_across_dp_replicas_interval, ddp_bucket_size, ddp_num_buckets;
   MaybeNumber optimizer_offload_fraction;
   Word data_parallel_sharding_strategy, exp_avg_dtype, exp_avg_sq_dtype, main_grads_dtype, main_params_dtype,
-      megatron_fsdp_grad_comm_dtype, megatron_fsdp_main_grads_dtype, megatron_fsdp_main_params_dtype, optimizer,
-      outer_dp_sharding_strategy;
+      mamba_inference_conv_states_dtype, mamba_inference_ssm_states_dtype, megatron_fsdp_grad_comm_dtype,
+      megatron_fsdp_main_grads_dtype, megatron_fsdp_main_params_dtype, optimizer, outer_dp_sharding_strategy;
   Raw high_priority_stream_groups;
   // Recompute and offload.
   Flag checkpoint_activations, cpu_offloading, distribute_saved_activations, fine_grained_activation_offloading,

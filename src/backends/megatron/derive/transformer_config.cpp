@@ -26,7 +26,8 @@ void apply_transformer_config(MegatronRun& run, Rewriter& rewriter) {
   if (*config.moe_router_padding_for_fp8) {
     rewriter.set(config.moe_router_padding_for_quantization, true, "moe_router_padding_for_fp8");
   }
-  if (config.moe_router_topk_limited_devices.value && !config.moe_router_num_groups.value) {
+  const bool has_groups = config.moe_router_group_topk.value.value_or(0) != 0;
+  if (config.moe_router_topk_limited_devices.value.value_or(0) != 0 && !has_groups) {
     rewriter.set(config.moe_router_group_topk, config.moe_router_topk_limited_devices.value,
                  "moe_router_topk_limited_devices");
     rewriter.set(config.moe_router_num_groups, *config.expert_model_parallel_size,

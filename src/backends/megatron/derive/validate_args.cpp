@@ -83,6 +83,10 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
     if (!config.end_weight_decay.value) rewriter.set(config.end_weight_decay, decay, "constant weight decay");
   }
   if (*config.fake_process_group) rewriter.set(config.enable_gloo_process_groups, false, "fake_process_group");
+  if (*config.moe_use_upcycling) {
+    rewriter.set(config.no_load_optim, true, "moe_use_upcycling");
+    rewriter.set(config.no_load_rng, true, "moe_use_upcycling");
+  }
   if (*config.skip_train) rewriter.set(config.no_load_optim, true, "skip_train");
   if (config.cpu_offloading_num_layers.value.value_or(0) > 0) {
     rewriter.set(config.cpu_offloading, true, "cpu_offloading_num_layers is set");
@@ -90,6 +94,17 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
   if (*config.async_save && *config.ckpt_format != "torch" && !*config.use_persistent_ckpt_worker) {
     rewriter.set(config.async_save, false, "asynchronous saving needs use_persistent_ckpt_worker");
   }
+}
+
+/// The collectives of torch FSDP2 get a stream of high priority.
+void settle_stream_groups(MegatronConfig& config, Rewriter& rewriter) {
+  static const NodePtr sharded = make_sequence({make_string("dp_cp")});
+  const Raw& groups = config.high_priority_stream_groups;
+  const bool none = groups.is_explicit
+                        ? groups.value != nullptr && groups.value->is_sequence() && groups.value->items.empty()
+                        : groups.value == nullptr;
+  if (*config.use_torch_fsdp2 && none)
+    rewriter.set(config.high_priority_stream_groups, sharded.get(), "use_torch_fsdp2 appends dp_cp");
 }
 
 /// "full", alone or as the only item of a list: the older word for an empty list.
@@ -143,6 +158,7 @@ void apply_validate_args(MegatronRun& run, Rewriter& rewriter) {
   settle_positions_and_bias(config, rewriter);
   settle_the_rest(config, rewriter);
   settle_cuda_graphs(config, rewriter);
+  settle_stream_groups(config, rewriter);
 }
 
 }  // namespace primus_plan::megatron

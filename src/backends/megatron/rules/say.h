@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "backends/common/say.h"
 #include "backends/megatron/run.h"
 #include "primus_plan/diagnostics/findings.h"
@@ -16,4 +18,8 @@ void because_of_dp(Message& message, const MegatronRun& run);
 
 /// "expert DP 2 = world 64 / (ETP 1 x EP 8 x PP 4)".
 void because_of_expert_dp(Message& message, const MegatronRun& run);
+
+/// The word as written, or "null".
+inline std::string_view or_null(const Word& word) { return word.value.data() == nullptr ? "null" : *word; }
+
 }  // namespace primus_plan::megatron

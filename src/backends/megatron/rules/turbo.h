@@ -1,0 +1,15 @@
+#pragma once
+
+#include "backends/megatron/run.h"
+
+namespace primus_plan::megatron {
+
+/// What the rules about Primus-Turbo ask of a run. No allocation, no text.
+
+/// turbo_sync_free_moe_stage: 0 is off, 1 to 3 switch on more and more; any integer may stand in a file.
+inline Int sync_free_stage(const MegatronRun& run) {
+  const Node* stage = run.given.turbo_sync_free_moe_stage.value;
+  return stage != nullptr && stage->kind == Kind::integer ? stage->integer : 0;
+}
+
+}  // namespace primus_plan::megatron
