@@ -80,8 +80,8 @@ struct MegatronConfig {
   MaybeCount check_weight_hash_across_dp_replicas_interval, ddp_bucket_size, ddp_num_buckets;
   MaybeNumber optimizer_offload_fraction;
   Word data_parallel_sharding_strategy, exp_avg_dtype, exp_avg_sq_dtype, main_grads_dtype, main_params_dtype,
-      megatron_fsdp_grad_comm_dtype, megatron_fsdp_main_grads_dtype, megatron_fsdp_main_params_dtype, optimizer,
-      outer_dp_sharding_strategy;
+      mamba_inference_conv_states_dtype, mamba_inference_ssm_states_dtype, megatron_fsdp_grad_comm_dtype,
+      megatron_fsdp_main_grads_dtype, megatron_fsdp_main_params_dtype, optimizer, outer_dp_sharding_strategy;
   Raw high_priority_stream_groups;
   // Recompute and offload.
   Flag checkpoint_activations, cpu_offloading, distribute_saved_activations, fine_grained_activation_offloading,

@@ -96,6 +96,17 @@ void settle_the_rest(MegatronConfig& config, Rewriter& rewriter) {
   }
 }
 
+/// The collectives of torch FSDP2 get a stream of high priority.
+void settle_stream_groups(MegatronConfig& config, Rewriter& rewriter) {
+  static const NodePtr sharded = make_sequence({make_string("dp_cp")});
+  const Raw& groups = config.high_priority_stream_groups;
+  const bool none = groups.is_explicit
+                        ? groups.value != nullptr && groups.value->is_sequence() && groups.value->items.empty()
+                        : groups.value == nullptr;
+  if (*config.use_torch_fsdp2 && none)
+    rewriter.set(config.high_priority_stream_groups, sharded.get(), "use_torch_fsdp2 appends dp_cp");
+}
+
 /// "full", alone or as the only item of a list: the older word for an empty list.
 bool is_full_scope(const Node* scope) {
   if (scope == nullptr) return false;
@@ -147,6 +158,7 @@ void apply_validate_args(MegatronRun& run, Rewriter& rewriter) {
   settle_positions_and_bias(config, rewriter);
   settle_the_rest(config, rewriter);
   settle_cuda_graphs(config, rewriter);
+  settle_stream_groups(config, rewriter);
 }
 
 }  // namespace primus_plan::megatron
