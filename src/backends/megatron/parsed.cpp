@@ -16,19 +16,20 @@ class ListExpression {
  public:
   explicit ListExpression(std::string_view text) : text_(text) {}
 
-  std::optional<std::vector<std::int64_t>> evaluate() {
-    const auto value = sum(0);
-    skip_spaces();
-    if (!value || !value->is_list || position_ != text_.size()) return std::nullopt;
-    return value->list;
-  }
-
- private:
   struct Value {
     bool is_list = false;
     std::int64_t number = 0;
     std::vector<std::int64_t> list;
   };
+
+  std::optional<Value> evaluate() {
+    auto value = sum(0);
+    skip_spaces();
+    if (position_ != text_.size()) return std::nullopt;
+    return value;
+  }
+
+ private:
   static constexpr int deepest = 50;
 
   void skip_spaces() {
@@ -137,9 +138,10 @@ LayerFrequency parse_layer_frequency(const Raw& field) {
   } else if (node.is_sequence()) {
     for (const NodePtr& item : node.items) out.pattern.push_back(layer_flag(*item));
   } else if (node.is_string()) {
-    auto list = evaluate_layer_list(node.text);
-    out.readable = list.has_value();
-    if (list) out.pattern = std::move(*list);
+    auto value = ListExpression(node.text).evaluate();
+    out.readable = value.has_value();
+    if (value && value->is_list) out.pattern = std::move(value->list);
+    if (value && !value->is_list) out.every = value->number;
   } else {
     out.readable = false;
   }
@@ -266,7 +268,9 @@ void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
 }  // namespace
 
 std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) {
-  return ListExpression(text).evaluate();
+  auto value = ListExpression(text).evaluate();
+  if (!value || !value->is_list) return std::nullopt;
+  return std::move(value->list);
 }
 
 ParsedKeys parse_keys(const MegatronConfig& config) {

@@ -14,8 +14,8 @@ namespace primus_plan::megatron {
 
 /// moe_layer_freq as Megatron reads it: one flag a layer, or every n-th layer.
 struct LayerFrequency {
-  std::optional<Int> every;           ///< an integer: layer i is a MoE layer when i % every == 0
-  std::vector<std::int64_t> pattern;  ///< a list, or a string that evaluates to one
+  std::optional<Int> every;           ///< an integer, or a string that evaluates to one: every n-th layer has experts
+  std::vector<std::int64_t> pattern;  ///< a list, or a string that evaluates to one; -1 = neither 0 nor 1
   bool readable = true;               ///< false: a string that Primus cannot evaluate
 };
 

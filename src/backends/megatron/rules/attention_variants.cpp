@@ -164,10 +164,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "qk_clip scales down query and key weights whose largest attention logit exceeds the "
                      "threshold; alpha shares the scaling between the two.",
       .bad = {.world_size = 8,
-              .yaml = "qk_clip: true\n"
+              .yaml = "tensor_model_parallel_size: 1\nqk_clip: true\n"
                       "qk_clip_alpha: 1.0\n"},
       .good = {.world_size = 8,
-               .yaml = "qk_clip: true\n"
+               .yaml = "tensor_model_parallel_size: 1\nqk_clip: true\n"
                        "qk_clip_alpha: 0.5\n"}},
      clip_range},
 };

@@ -52,7 +52,7 @@ void capacity_gathers_all(const MegatronRun& run, Findings& out) {
         "gathered before any is dropped",
         *run.config.moe_expert_capacity_factor.value);
     m.also(run.config.moe_token_dispatcher_type);
-    m.because("Megatron before core 0.12 stops on this pair; the pinned version accepts it");
+    m.because("older releases of Megatron (core 0.11 among them) stop on this pair; the pinned one accepts it");
     m.fix("use alltoall", run.config.moe_token_dispatcher_type, "alltoall");
   });
 }

@@ -138,8 +138,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .summary = "rope_type yarn belongs to multi-latent attention.",
       .explanation = "Ordinary attention takes rope_type null or rope; its scaling has keys of its own "
                      "(use_rope_scaling).",
-      .bad = {.world_size = 8, .yaml = "rope_type: yarn\n"},
-      .good = {.world_size = 8, .yaml = "rope_type: rope\n"}},
+      .bad = {.world_size = 8, .yaml = "tensor_model_parallel_size: 1\nrope_type: yarn\n"},
+      .good = {.world_size = 8, .yaml = "tensor_model_parallel_size: 1\nrope_type: rope\n"}},
      rope_type_without_latent},
     {{.id = "MG683",
       .name = "latent-attention-rope-type",
