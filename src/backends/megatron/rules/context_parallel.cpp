@@ -182,14 +182,6 @@ void max_connections(const MegatronRun& run, Findings& out) {
   });
 }
 
-void legacy_models(const MegatronRun& run, Findings& out) {
-  if (run.cp() <= 1 || !*run.config.use_legacy_models) return;
-  out.add(run.config.use_legacy_models, [&](Message& m) {
-    m.say("legacy models know no context parallelism, but CP is {}", run.cp());
-    m.also(run.config.context_parallel_size);
-  });
-}
-
 void attention_variant(const MegatronRun& run, Findings& out) {
   const Word& variant = run.config.experimental_attention_variant;
   const bool dsa = *variant == "dsa";
@@ -437,23 +429,6 @@ constexpr Rule<MegatronRun> rules[] = {
                .yaml = "tensor_model_parallel_size: 2\n",
                .environment = "CUDA_DEVICE_MAX_CONNECTIONS=1"}},
      max_connections},
-    {{.id = "MG623",
-      .name = "context-with-legacy-models",
-      .severity = Severity::error,
-      .stage = Stage::arguments,
-      .runtime_site = validate_args,
-      .outcome = "Megatron stops (AssertionError)",
-      .summary = "Legacy models know no context parallelism.",
-      .explanation = "Use the core models.",
-      .bad = {.world_size = 8,
-              .yaml = "context_parallel_size: 2\n"
-                      "use_legacy_models: true\n"
-                      "ckpt_format: torch\n"},
-      .good = {.world_size = 8,
-               .yaml = "context_parallel_size: 2\n"
-                       "use_legacy_models: false\n"
-                       "ckpt_format: torch\n"}},
-     legacy_models},
     {{.id = "MG624",
       .name = "attention-variant-with-context",
       .severity = Severity::error,

@@ -93,11 +93,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "Megatron lays all ranks out on a grid of TP x CP x DP x PP. DP = world / (TP x PP x CP) has to "
                      "be a whole number.\n"
                      "Expert parallelism takes no part in this grid. Change a degree or the number of GPUs.",
-      .bad = {.world_size = 8, .yaml = "tensor_model_parallel_size: 3\nnum_attention_heads: 12\nhidden_size: 768\n"},
-      .good =
-          {.world_size = 9,
-           .yaml =
-               "tensor_model_parallel_size: 3\nnum_attention_heads: 12\nhidden_size: 768\nglobal_batch_size: 18\n"}},
+      .bad = {.world_size = 6, .yaml = "tensor_model_parallel_size: 4\n"},
+      .good = {.world_size = 8, .yaml = "tensor_model_parallel_size: 4\n"}},
      world_not_divisible},
     {{.id = "MG103",
       .name = "expert-world-not-divisible",
