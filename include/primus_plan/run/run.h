@@ -28,6 +28,7 @@ struct Batch {
   std::int64_t micro = 0;               ///< samples one rank takes through the model at once
   std::int64_t global = 0;              ///< samples of one optimizer step
   std::int64_t accumulation_steps = 0;  ///< Megatron: number of micro-batches
+  bool is_counted = false;              ///< accumulation_steps is what the framework counts, even where that is 0
   std::int64_t sequence_length = 0;     ///< tokens of a sample
   std::int64_t tokens_per_step() const { return global * sequence_length; }
 };

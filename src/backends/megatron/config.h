@@ -18,9 +18,9 @@ struct MegatronConfig {
   // Batch, length of training, learning rate.
   Flag create_attention_mask_in_dataloader, decoupled_weight_decay, decrease_batch_size_if_needed, skip_train,
       variable_seq_lengths;
-  MaybeCount decoder_seq_length, encoder_seq_length, eval_interval, eval_iters, global_batch_size,
-      lr_decay_iters, lr_decay_samples, lr_warmup_iters, lr_warmup_samples, max_position_embeddings, micro_batch_size,
-      seq_length, train_iters, train_samples;
+  MaybeCount decoder_seq_length, encoder_seq_length, eval_interval, eval_iters, global_batch_size, lr_decay_iters,
+      lr_decay_samples, lr_warmup_iters, lr_warmup_samples, max_position_embeddings, micro_batch_size, seq_length,
+      train_iters, train_samples;
   Number weight_decay;
   MaybeNumber decoupled_lr, end_weight_decay, lr, lr_warmup_fraction, min_lr, start_weight_decay;
   Word weight_decay_incr_style;

@@ -157,7 +157,8 @@ void judge_name(const Node& params, const Entry& entry, std::vector<KeyRemark>& 
 void find_lost(const Entry& entry, std::vector<KeyRemark>& out) {
   for (const Assignment* at = entry.history.get(); at != nullptr; at = at->previous.get()) {
     if (at->kept || at->key_origin.layer != Layer::experiment) continue;
-    out.push_back({.fault = KeyFault::lost, .name = entry.key->text, .value = at->value.get(), .where = at->key_origin});
+    out.push_back(
+        {.fault = KeyFault::lost, .name = entry.key->text, .value = at->value.get(), .where = at->key_origin});
   }
 }
 
@@ -229,7 +230,8 @@ WrittenKeys find_written_keys(const Node& params) {
 std::string_view probable_key(std::string_view name) {
   std::string plain(name);
   std::ranges::replace(plain, '-', '_');
-  std::ranges::transform(plain, plain.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(plain, plain.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (const KnownKey* known = find_known_key(plain)) return known->name;
   if (const DeadName* foreign = find(foreign_names, plain)) return foreign->instead;
   std::vector<std::string_view> names;

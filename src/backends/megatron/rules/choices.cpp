@@ -102,8 +102,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "primus/backends/megatron/argument_builder.py:update",
       .outcome = "nothing refuses the value; code that compares with the known ones takes its last branch",
       .summary = "A word that is none of the values that Megatron's parser declares for the key.",
-      .explanation = "Primus takes any value. What an unknown one does depends on the code that reads it: mostly that of "
-                     "the last branch, without a word.",
+      .explanation =
+          "Primus takes any value. What an unknown one does depends on the code that reads it: mostly that of "
+          "the last branch, without a word.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"

@@ -26,6 +26,7 @@ struct Strict {
 constexpr Strict strict_keys[] = {
     {"adam_beta1", Stops::later, Stops::no},
     {"adam_beta2", Stops::later, Stops::no},
+    {"adam_eps", Stops::later, Stops::no},
     {"attention_dropout", Stops::later, Stops::no},
     {"clip_grad", Stops::later, Stops::no},
     {"context_parallel_size", Stops::in_arguments, Stops::in_arguments},
@@ -39,6 +40,7 @@ constexpr Strict strict_keys[] = {
     {"hidden_dropout", Stops::later, Stops::no},
     {"hidden_size", Stops::later, Stops::later},
     {"kv_channels", Stops::later, Stops::later},
+    {"layernorm_epsilon", Stops::later, Stops::no},
     {"log_interval", Stops::later, Stops::no},
     {"lr", Stops::in_arguments, Stops::no},
     {"lr_decay_iters", Stops::later, Stops::no},
@@ -138,7 +140,8 @@ void say_reading(const BadValue& bad, Message& m) {
     m.say("{} is {}, not {}: Python goes on with a float", bad.key, value, bad.expected);
   } else if (bad.expected == "a string") {
     m.say("{} is {}, not a string: no word that Megatron compares it with is equal to it", bad.key, value);
-    if (node.kind == Kind::boolean) m.help("YAML reads on, off, yes, no, true and false as booleans: use quotes, or null");
+    if (node.kind == Kind::boolean)
+      m.help("YAML reads on, off, yes, no, true and false as booleans: use quotes, or null");
   } else {
     m.say("{} is {}, not {}: what computes with it stops (TypeError)", bad.key, value, bad.expected);
   }
@@ -215,9 +218,10 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "primus/backends/megatron/argument_builder.py:update",
       .outcome = "Python goes on with the value as it is",
       .summary = "A value of another type than the key's, which Python takes in its own way.",
-      .explanation = "Primus never runs Megatron's argument parser over the values, so nothing is converted or refused. "
-                     "The text 'false' is true, true is 1, and\n"
-                     "text in a number's place is an error only where something computes with it.",
+      .explanation =
+          "Primus never runs Megatron's argument parser over the values, so nothing is converted or refused. "
+          "The text 'false' is true, true is 1, and\n"
+          "text in a number's place is an error only where something computes with it.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"

@@ -61,8 +61,8 @@ void twin(const MegatronRun& run, Findings& out) { each_remark(run, out, KeyFaul
 
 void lost(const MegatronRun& run, Findings& out) {
   each_remark(run, out, KeyFault::lost, [](const KeyRemark& remark, Message& m) {
-    m.say("{} {} beside config and model has no effect: the module preset sets the key, and its value wins", remark.name,
-          to_text(*remark.value));
+    m.say("{} {} beside config and model has no effect: the module preset sets the key, and its value wins",
+          remark.name, to_text(*remark.value));
     m.label("not under overrides");
     m.help("move it under overrides:");
   });
@@ -175,8 +175,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "Primus copies keys that stand beside config and model only where the module preset has none of "
                      "that name. Keys under overrides\n"
                      "always win.",
-      .bad = {.world_size = 8,
-              .yaml = R"(work_group: team
+      .bad = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
 exp_name: run
 workspace: ./output
@@ -190,8 +189,7 @@ modules:
       micro_batch_size: 1
       global_batch_size: 16
 )"},
-      .good = {.world_size = 8,
-               .yaml = R"(work_group: team
+      .good = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
 exp_name: run
 workspace: ./output
