@@ -1,6 +1,8 @@
 #include <array>
 
+#include "backends/maxtext/maxtext.h"
 #include "backends/megatron/megatron.h"
+#include "backends/torchtitan/torchtitan.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/rules.h"
 #include "primus_plan/layout/topology.h"
@@ -8,7 +10,7 @@
 namespace primus_plan {
 
 std::span<const Backend* const> backends() {
-  static const std::array list{&megatron::backend()};
+  static const std::array list{&megatron::backend(), &torchtitan::backend(), &maxtext::backend()};
   return list;
 }
 

@@ -96,7 +96,8 @@ void large_bubble(const PlacedRun& placed, Findings& out) {
   const double bubble = pipeline_bubble(placed.run);
   if (bubble <= largest_bubble) return;
   const Degrees& degrees = placed.run.degrees;
-  const std::int64_t micro_batches = placed.run.batch.accumulation_steps;
+  const Batch& batch = placed.run.batch;
+  const std::int64_t micro_batches = batch.micro_batches_between_flushes();
   out.add(placed.run.keys.pipeline.origin, [&](Message& m) {
     m.say("pipeline ranks wait {:.0f} % of each step: PP {} with {} micro-batches", 100 * bubble, degrees.pipeline,
           micro_batches);
@@ -110,8 +111,14 @@ void large_bubble(const PlacedRun& placed, Findings& out) {
     // Half the bubble: (p - 1) / (m' v + p - 1) = b / 2 gives m' v = 2 m v + p - 1.
     const std::int64_t chunks = std::max<std::int64_t>(degrees.virtual_pipeline, 1);
     const std::int64_t half = (2 * micro_batches * chunks + degrees.pipeline - 1 + chunks - 1) / chunks;
-    m.help("{} micro-batches would halve it (global batch {}), as would more model chunks on each rank", half,
-           half * placed.run.batch.micro * degrees.data);
+    if (batch.pipeline_micro_batches > 0) {
+      const std::int64_t size = batch.micro / batch.pipeline_micro_batches;
+      m.help("{} micro-batches would halve it (local batch {}), as would more model chunks on each rank", half,
+             half * size);
+    } else {
+      m.help("{} micro-batches would halve it (global batch {}), as would more model chunks on each rank", half,
+             half * batch.micro * degrees.data);
+    }
   });
 }
 
@@ -195,8 +202,8 @@ std::span<const Rule<PlacedRun>> topology_rules() { return rules; }
 
 double pipeline_bubble(const RunDescription& run) {
   const auto stages = static_cast<double>(run.degrees.pipeline);
-  const auto micro_batches = static_cast<double>(run.batch.accumulation_steps);
-  if (run.degrees.pipeline < 2 || run.batch.accumulation_steps < 1) return 0;
+  const auto micro_batches = static_cast<double>(run.batch.micro_batches_between_flushes());
+  if (run.degrees.pipeline < 2 || run.batch.micro_batches_between_flushes() < 1) return 0;
   switch (run.schedule) {
     case PipelineSchedule::one_f_one_b:
     case PipelineSchedule::gpipe:

@@ -44,8 +44,8 @@ void write_batch(JsonWriter& json, const Batch& batch) {
   json.key("batch").begin_object(Layout::one_line);
   write_size(json, "micro", batch.micro);
   write_size(json, "global", batch.global);
-  if (batch.is_counted) {
-    json.key("accumulation_steps").integer(batch.accumulation_steps);
+  if (batch.starts_empty) {
+    json.key("accumulation_steps").integer(0);
   } else {
     write_size(json, "accumulation_steps", batch.accumulation_steps);
   }

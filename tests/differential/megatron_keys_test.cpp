@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "backends/megatron/fields.h"
 #include "backends/megatron/known_keys.h"
 #include "support/paths.h"
 
@@ -27,6 +28,16 @@ TEST(MegatronKeys, EveryKeyThatIsReadIsKnown) {
   const nlohmann::json& own = primus.at("backends").at("megatron");
   for (const char* list : {"extension_keys", "primus_only_in_use"}) {
     for (const auto& name : own.at(list)) EXPECT_NE(find_known_key(name.get<std::string>()), nullptr) << name;
+  }
+}
+
+TEST(MegatronKeys, OurFieldsAreKnownOrReportedAsUnknown) {
+  const nlohmann::json primus = key_list("primus_extensions.json");
+  if (primus.is_null()) GTEST_SKIP() << "no key lists beside the oracle directory";
+  std::set<std::string> reported;
+  for (const auto& key : primus.at("backends").at("megatron").at("unknown")) reported.insert(key.at("key"));
+  for (const Field<MegatronConfig>& field : fields()) {
+    EXPECT_TRUE(find_known_key(field.name) != nullptr || reported.contains(field.name)) << field.name;
   }
 }
 

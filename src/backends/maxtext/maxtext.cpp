@@ -1,0 +1,122 @@
+#include "backends/maxtext/maxtext.h"
+
+#include <fmt/core.h>
+
+#include "backends/maxtext/describe.h"
+#include "backends/maxtext/fields.h"
+#include "backends/maxtext/layers.h"
+#include "backends/maxtext/layout.h"
+#include "backends/maxtext/overrides.h"
+#include "backends/maxtext/rules/rules.h"
+#include "backends/maxtext/worlds.h"
+#include "primus_plan/diagnostics/findings.h"
+
+namespace primus_plan::maxtext {
+namespace {
+
+/// Values of MaxText's own files count as defaults: no file of the user's sets them.
+void mark_defaults(MaxTextConfig& config) {
+  for (const Field<MaxTextConfig>& field : fields()) {
+    std::visit(
+        [&](auto member) {
+          auto& value = config.*member;
+          if (!value.origin && value.origin.layer == Layer::backend_default) value.is_explicit = false;
+        },
+        field.member);
+  }
+}
+
+class PreparedMaxText final : public Prepared {
+ public:
+  PreparedMaxText(const Module& module, const Environment& environment)
+      : origin_(module.origin), layers_(layer(*module.params, environment)) {
+    std::vector<BadValue> none;  // layers_ has coerced every value already
+    read_fields(fields(), *layers_.values, config_, none);
+    mark_defaults(config_);
+    parsed_ = parse_keys(config_, layers_.model_file != nullptr ? layers_.model_file->name : std::string_view());
+  }
+
+  Analysis decide(const Launch& launch, const AnalyzeOptions& options) const override {
+    Rewrites rewrites(options.with_text);
+    const MaxTextRun run = derive(config_, layers_, parsed_, launch, origin_, rewrites);
+    Findings findings(options.with_text ? Findings::Detail::text : Findings::Detail::counts);
+    for (const RuleList& list : all_rule_lists()) run_rules(list, run, findings);
+
+    Analysis out;
+    out.run = describe(run);
+    out.errors = findings.errors();
+    out.warnings = findings.warnings();
+    if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
+    if (options.with_text) {
+      add_model_file(rewrites);
+      out.effective = effective_values(run);
+      out.rewrites = rewrites.take();
+      out.findings = findings.take();
+    }
+    return out;
+  }
+
+  std::int64_t smallest_world() const override { return maxtext::smallest_world(config_, parsed_); }
+
+  RankLayout layout(const Launch& launch) const override {
+    Rewrites rewrites(false);
+    return mesh_layout(derive(config_, layers_, parsed_, launch, origin_, rewrites));
+  }
+
+ private:
+  /// What the model file takes over is a rewrite of what the experiment says.
+  void add_model_file(Rewrites& rewrites) const {
+    for (const Shadowed& key : layers_.behind_model_file) {
+      const Layer layer = key.given->origin.layer;
+      rewrites.add({.key = key.key,
+                    .from = to_text(*key.given),
+                    .to = to_text(*key.used),
+                    .because = fmt::format("MaxText's model file {}.yml comes after overrides", layers_.model_file->name),
+                    .asked = layer == Layer::experiment || layer == Layer::command_line});
+    }
+  }
+
+  static void apply_guide_formula(const MaxTextRun& run, Analysis& out) {
+    const Int divisor = run.degrees.tensor * run.degrees.pipeline * run.degrees.expert;
+    const Int guide = divisor > 0 && run.devices() % divisor == 0 ? run.devices() / divisor : 0;
+    out.notes.push_back(fmt::format(
+        "DP {} is world / (TP x PP x EP), the formula of the Primus guide; MaxText splits samples over {} ranks, and its global "
+        "batch is devices x per_device_batch_size x gradient_accumulation_steps",
+        guide, run.degrees.data));
+    out.run.degrees.data = guide;
+  }
+
+  Origin origin_;
+  LayeredConfig layers_;
+  MaxTextConfig config_;
+  ParsedKeys parsed_;
+};
+
+class MaxTextBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "maxtext"; }
+  std::string_view title() const override { return "MaxText"; }
+  std::string_view pinned() const override { return "MaxText e591f30c (upstream; Primus pins ROCm/maxtext release/v26.6)"; }
+  std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const override {
+    return std::make_unique<PreparedMaxText>(module, environment);
+  }
+  std::vector<const RuleInfo*> rules() const override {
+    std::vector<const RuleInfo*> out;
+    for (const RuleList& list : all_rule_lists()) {
+      for (const Rule<MaxTextRun>& rule : list) out.push_back(&rule.info);
+    }
+    return out;
+  }
+  std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const override {
+    return maxtext::degree_overrides(degrees);
+  }
+};
+
+}  // namespace
+
+const Backend& backend() {
+  static const MaxTextBackend instance;
+  return instance;
+}
+
+}  // namespace primus_plan::maxtext

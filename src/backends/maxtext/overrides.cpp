@@ -1,0 +1,45 @@
+#include "backends/maxtext/overrides.h"
+
+#include <fmt/core.h>
+
+#include <numeric>
+#include <string_view>
+
+namespace primus_plan::maxtext {
+namespace {
+
+constexpr std::int64_t usual_node = 8;
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+void ask(Overrides& out, std::string_view side, std::string_view axis, std::int64_t degree) {
+  out.emplace_back(fmt::format("{}_{}_parallelism", side, axis), fmt::format("{}", degree));
+}
+
+}  // namespace
+
+Overrides degree_overrides(const Degrees& degrees) {
+  Overrides out;
+  if (degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor) return out;
+  std::int64_t room = usual_node;
+  const auto place = [&](std::string_view axis, std::int64_t degree) {
+    if (degree < 1) return;
+    const std::int64_t inside = std::gcd(degree, room);
+    room /= inside;
+    ask(out, "ici", axis, inside);
+    if (degree > inside) ask(out, "dcn", axis, degree / inside);
+  };
+  place("tensor", degrees.tensor);
+  place("expert", degrees.expert);
+  place("context", degrees.context);
+  place("pipeline", degrees.pipeline);
+  ask(out, "ici", "fsdp", -1);
+  if (degrees.data_replicate == 1) {
+    // One copy of the model: fsdp takes the nodes too.
+    ask(out, "dcn", "data", 1);
+    ask(out, "dcn", "fsdp", -1);
+  }
+  return out;
+}
+
+}  // namespace primus_plan::maxtext

@@ -1,0 +1,179 @@
+#include "backends/maxtext/rules/rules.h"
+#include "backends/maxtext/rules/say.h"
+#include "backends/maxtext/rules/sites.h"
+
+namespace primus_plan::maxtext {
+namespace {
+
+using Keys = Count MaxTextConfig::*AxisInfo::*;
+
+bool is_degree(Int value) { return value >= 1 || value == -1; }
+
+/// The first degree of the mesh that is no size at all; null when all are.
+const Count* bad_degree(const MaxTextRun& run, Keys keys) {
+  for (const MeshAxis axis : run.mesh.order.list()) {
+    const auto key = info(axis).*keys;
+    if (key != nullptr && !is_degree(*(run.config.*key))) return &(run.config.*key);
+  }
+  return nullptr;
+}
+
+void report_bad_degrees(const MaxTextRun& run, Keys keys, Findings& out) {
+  for (const MeshAxis axis : run.mesh.order.list()) {
+    const auto key = info(axis).*keys;
+    if (key == nullptr || is_degree(*(run.config.*key))) continue;
+    const Count& degree = run.config.*key;
+    out.add(degree, [&](Message& m) {
+      m.say("{} is {}: a degree is 1 or more, or -1 for what is left", degree.key, *degree);
+      m.help("write 1 to switch this axis off");
+      m.fix(fmt::format("set {} to 1", degree.key), degree, "1");
+    });
+  }
+}
+
+void degree_not_positive(const MaxTextRun& run, Findings& out) {
+  report_bad_degrees(run, &AxisInfo::ici, out);
+  // With one slice MaxText never looks at the dcn degrees.
+  if (run.mesh.slices > 1) report_bad_degrees(run, &AxisInfo::dcn, out);
+}
+
+/// Points at every degree of -1, the default's last.
+void report_twice(const MaxTextRun& run, Keys keys, const Count& usual, std::string_view where, Findings& out) {
+  const Count* written = nullptr;
+  for (const MeshAxis axis : run.mesh.order.list()) {
+    const auto key = info(axis).*keys;
+    if (key == nullptr || *(run.config.*key) != -1) continue;
+    const Count& degree = run.config.*key;
+    if (written == nullptr || (degree.is_explicit && &degree != &usual)) written = &degree;
+  }
+  if (written == nullptr) return;
+  out.add(*written, [&](Message& m) {
+    m.say("more than one degree {} is -1: {}", where, degrees_text(run, keys));
+    for (const MeshAxis axis : run.mesh.order.list()) {
+      const auto key = info(axis).*keys;
+      if (key != nullptr && *(run.config.*key) == -1 && &(run.config.*key) != written) m.also(run.config.*key, "-1 here too");
+    }
+    because_of_model_file(m, run, usual);
+    m.help("set {}: 1 to let {} take what is left", usual.key, written->key);
+    if (usual.is_explicit) m.fix(fmt::format("set {} to 1", usual.key), usual, "1");
+  });
+}
+
+void ici_unspecified_twice(const MaxTextRun& run, Findings& out) {
+  if (run.mesh.slices == 0 || run.mesh.ici_fill.fault != FillFault::twice) return;
+  report_twice(run, &AxisInfo::ici, run.config.ici_fsdp_parallelism, "inside a slice", out);
+}
+
+void dcn_unspecified_twice(const MaxTextRun& run, Findings& out) {
+  if (run.mesh.slices <= 1 || run.mesh.dcn_fill.fault != FillFault::twice || run.mesh.diloco_unresolved) return;
+  report_twice(run, &AxisInfo::dcn, run.config.dcn_data_parallelism, "across slices", out);
+}
+
+bool placed(const MaxTextRun& run) { return run.mesh.slices == 1 || run.mesh.slices == run.launch.nodes; }
+
+void ici_product_mismatch(const MaxTextRun& run, Findings& out) {
+  const FillResult& result = run.mesh.ici_fill;
+  const bool broken = result.fault == FillFault::undetermined || result.fault == FillFault::product;
+  if (!broken || !placed(run) || bad_degree(run, &AxisInfo::ici) != nullptr) return;
+  const Int devices = run.mesh.devices_per_slice;
+  out.add(largest_degree(run, &AxisInfo::ici), [&](Message& m) {
+    if (result.fault == FillFault::undetermined) {
+      m.say("{} devices per slice cannot be divided by the ici degrees' product {}", devices, result.product);
+    } else {
+      m.say("the ici degrees' product is {}, a slice has {} devices", result.product, devices);
+    }
+    m.because("{}", degrees_text(run, &AxisInfo::ici));
+    because_of_slices(m, run);
+    if (result.fault == FillFault::product) m.help("ici_fsdp_parallelism: -1 takes what the other degrees leave");
+    m.help("choose degrees whose product divides {}", devices);
+    if (run.launch.nodes > 1 && run.mesh.slices > 1 && result.product > devices) {
+      m.help("an axis wider than a node needs a dcn degree too, or num_slices: 1 for one flat mesh");
+    }
+  });
+}
+
+void dcn_product_mismatch(const MaxTextRun& run, Findings& out) {
+  const FillResult& result = run.mesh.dcn_fill;
+  const bool broken = result.fault == FillFault::undetermined || result.fault == FillFault::product;
+  if (!broken || run.mesh.slices <= 1 || !placed(run) || run.mesh.diloco_unresolved || bad_degree(run, &AxisInfo::dcn) != nullptr) return;
+  out.add(largest_degree(run, &AxisInfo::dcn), [&](Message& m) {
+    if (result.fault == FillFault::undetermined) {
+      m.say("{} slices cannot be divided by the dcn degrees' product {}", run.mesh.slices, result.product);
+    } else {
+      m.say("the dcn degrees' product is {}, the run has {} slices", result.product, run.mesh.slices);
+    }
+    m.because("{}", degrees_text(run, &AxisInfo::dcn));
+    m.because("{} nodes of GPUs are {} slices", run.launch.nodes, run.mesh.slices);
+    m.help("leave dcn_data_parallelism: -1 to take what the other degrees leave");
+    m.help("choose degrees whose product divides {}", run.mesh.slices);
+  });
+}
+
+constexpr Rule<MaxTextRun> rules[] = {
+    {{.id = "MX101",
+      .name = "axis-degree-not-positive",
+      .severity = Severity::error,
+      .stage = Stage::model_parallel,
+      .runtime_site = sites::fill_axes,
+      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .summary = "Every ici and dcn degree is 1 or more, or -1.",
+      .explanation = "A degree of 1 switches an axis off and -1 takes what the others leave; 0 and other negatives fill no mesh.\n"
+                     "The dcn degrees count only when the run has more than one slice.",
+      .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: 0\n"},
+      .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: 1\n"}},
+     degree_not_positive},
+    {{.id = "MX102",
+      .name = "ici-unspecified-twice",
+      .severity = Severity::error,
+      .stage = Stage::model_parallel,
+      .runtime_site = sites::fill_axes,
+      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .summary = "At most one ici degree is -1.",
+      .explanation = "-1 means \"what the other degrees leave\", which only one axis can be. ici_fsdp_parallelism is -1 unless you set it,\n"
+                     "so another -1 needs ici_fsdp_parallelism: 1 beside it.",
+      .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: -1\n"},
+      .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: -1\nici_fsdp_parallelism: 1\n"}},
+     ici_unspecified_twice},
+    {{.id = "MX103",
+      .name = "ici-product-mismatch",
+      .severity = Severity::error,
+      .stage = Stage::model_parallel,
+      .runtime_site = sites::fill_axes,
+      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .summary = "The product of the ici degrees is the number of devices of a slice.",
+      .explanation = "A slice is a node on GPUs, or all devices with num_slices: 1. One degree may be -1; it becomes devices / product of the\n"
+                     "others, which has to be whole. The number of nodes does not enter: an axis that spans nodes takes a dcn degree.",
+      .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: 3\n"},
+      .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: 4\n"}},
+     ici_product_mismatch},
+    {{.id = "MX104",
+      .name = "dcn-unspecified-twice",
+      .severity = Severity::error,
+      .stage = Stage::model_parallel,
+      .runtime_site = sites::fill_axes,
+      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .summary = "At most one dcn degree is -1.",
+      .explanation = "dcn_data_parallelism is -1 unless you set it. To give the nodes to another axis, write -1 there and\n"
+                     "dcn_data_parallelism: 1.",
+      .bad = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: -1\n"},
+      .good = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: -1\ndcn_data_parallelism: 1\n"}},
+     dcn_unspecified_twice},
+    {{.id = "MX105",
+      .name = "dcn-product-mismatch",
+      .severity = Severity::error,
+      .stage = Stage::model_parallel,
+      .runtime_site = sites::fill_axes,
+      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .summary = "The product of the dcn degrees is the number of slices.",
+      .explanation = "On GPUs every node is a slice, so the dcn degrees multiply up to the number of nodes. Leave one of them -1 to have it\n"
+                     "follow the number of nodes.",
+      .bad = {.world_size = 16, .yaml = "dcn_data_parallelism: 4\n"},
+      .good = {.world_size = 32, .yaml = "dcn_data_parallelism: 4\n"}},
+     dcn_product_mismatch},
+};
+
+}  // namespace
+
+RuleList degree_rules() { return rules; }
+
+}  // namespace primus_plan::maxtext

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "backends/common/say.h"
+#include "backends/maxtext/run.h"
+#include "primus_plan/diagnostics/findings.h"
+
+namespace primus_plan::maxtext {
+
+/// Phrases that several rules share. All of them are made only when somebody reads the text.
+
+/// "ici_tensor_parallelism 3 x ici_fsdp_parallelism -1": the degrees of the mesh's axes that are not 1.
+std::string degrees_text(const MaxTextRun& run, Count MaxTextConfig::*AxisInfo::*keys);
+/// "data 2 x fsdp 8": axes of the resolved mesh with their sizes, those of size 1 left out.
+std::string axes_text(const MaxTextRun& run, AxisSet set);
+/// The degree to point at: the largest that a file sets among the mesh's axes.
+const Count& largest_degree(const MaxTextRun& run, Count MaxTextConfig::*AxisInfo::*keys);
+
+/// How the devices of a slice came about.
+void because_of_slices(Message& message, const MaxTextRun& run);
+/// Which of MaxText's own files a value comes from, when no file of the experiment sets it.
+template <class T>
+void because_of_model_file(Message& message, const MaxTextRun& run, const Sourced<T>& value) {
+  if (value.is_explicit) return;
+  if (run.layers.model_file != nullptr) {
+    for (const Setting& setting : run.layers.model_file->settings) {
+      if (setting.key != value.key) continue;
+      message.because("{} comes from MaxText's model file {}.yml", value.key, run.layers.model_file->name);
+      return;
+    }
+  }
+  message.because("{} has MaxText's own default (base.yml)", value.key);
+}
+
+/// A number as it stands in YAML: 12, 0.5.
+std::string number_text(double value);
+
+}  // namespace primus_plan::maxtext

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "backends/common/effective.h"
+#include "backends/torchtitan/run.h"
+#include "primus_plan/layout/rank_layout.h"
+
+namespace primus_plan::torchtitan {
+
+/// The numbers that always come out of the derivation, and every key whose value the runtime changed.
+EffectiveValues effective_values(const TorchTitanRun& run);
+
+/// The run without TorchTitan's words.
+RunDescription describe(const TorchTitanRun& run);
+
+/// The device meshes as groups of ranks. Two grids over the same ranks, slowest first: pp, dp_replicate, dp_shard, cp,
+/// tp for dense layers, pp, dp_replicate, efsdp, ep, etp for experts. Only for meshes that exist. Source:
+/// torchtitan/distributed/parallel_dims.py:build_mesh.
+RankLayout layout_of(const TorchTitanRun& run);
+
+}  // namespace primus_plan::torchtitan

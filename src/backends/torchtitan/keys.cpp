@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <array>
+
+#include "backends/torchtitan/fields.h"
+#include "backends/torchtitan/parsed.h"
+#include "primus_plan/support/text.h"
+
+namespace primus_plan::torchtitan {
+namespace {
+
+constexpr const char* attribute_error = "TorchTitan stops where it first reads the section (AttributeError)";
+
+struct Section {
+  std::string_view name;
+  const char* outcome;  ///< of a section that is no mapping; null = nobody reads it
+};
+
+/// JobConfig's sections and Primus's own. memory_estimation is never acted on; quantize and primus_turbo are read by
+/// their converters alone.
+constexpr Section sections[] = {{"job", attribute_error},
+                                {"profiling", attribute_error},
+                                {"metrics", attribute_error},
+                                {"model", attribute_error},
+                                {"optimizer", attribute_error},
+                                {"lr_scheduler", attribute_error},
+                                {"training", attribute_error},
+                                {"parallelism", attribute_error},
+                                {"checkpoint", attribute_error},
+                                {"compile", attribute_error},
+                                {"activation_checkpoint", attribute_error},
+                                {"comm", attribute_error},
+                                {"experimental", attribute_error},
+                                {"validation", attribute_error},
+                                {"debug", attribute_error},
+                                {"fault_tolerance", attribute_error},
+                                {"quantize", "a quantize.* converter would stop (AttributeError)"},
+                                {"primus_turbo", "the primus_turbo converter would stop (AttributeError)"},
+                                {"memory_estimation", nullptr}};
+
+/// Keys of every Primus module, which Primus itself reads.
+constexpr std::string_view primus_keys[] = {"trainable", "sink_level", "file_sink_level", "stderr_sink_level"};
+
+/// Names that other frameworks and older versions use.
+struct OtherName {
+  std::string_view key;
+  std::string_view here;
+};
+constexpr OtherName other_names[] = {
+    {"tensor_model_parallel_size", "parallelism.tensor_parallel_degree"},
+    {"tensor_parallel_size", "parallelism.tensor_parallel_degree"},
+    {"pipeline_model_parallel_size", "parallelism.pipeline_parallel_degree"},
+    {"pipeline_parallel_size", "parallelism.pipeline_parallel_degree"},
+    {"expert_model_parallel_size", "parallelism.expert_parallel_degree"},
+    {"expert_tensor_parallel_size", "parallelism.expert_tensor_parallel_degree"},
+    {"context_parallel_size", "parallelism.context_parallel_degree"},
+    {"data_parallel_degree", "parallelism.data_parallel_shard_degree"},
+    {"data_parallel_size", "parallelism.data_parallel_shard_degree"},
+    {"micro_batch_size", "training.local_batch_size"},
+    {"batch_size", "training.local_batch_size"},
+    {"gradient_accumulation_steps", "training.global_batch_size"},
+    {"seq_length", "training.seq_len"},
+    {"sequence_length", "training.seq_len"},
+    {"train_iters", "training.steps"},
+    {"debug_moe_force_load_balance", "debug.moe_force_load_balance"},
+    {"float8", "quantize.linear.float8"},
+    {"mx", "quantize.linear.mx"},
+};
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+/// A known key that is the same word elsewhere, another framework's name for it, or a near spelling in its section.
+std::string_view nearest_key(std::string_view path) {
+  const std::string_view word = last_part(path);
+  for (const OtherName& other : other_names) {
+    if (other.key == word) return other.here;
+  }
+  const std::string_view section = path.substr(0, path.size() - word.size());
+  std::vector<std::string_view> candidates;
+  std::string_view elsewhere;
+  for (const Field<TorchTitanConfig>& field : fields()) {
+    const std::string_view name = field.name;
+    if (elsewhere.empty() && last_part(name) == word) elsewhere = name;
+    if (name.starts_with(section)) candidates.push_back(name);
+  }
+  if (!elsewhere.empty()) return elsewhere;
+  const auto near = nearest_names(path, candidates, 1);
+  return near.empty() ? std::string_view{} : near.front();
+}
+
+template <class Range>
+bool contains(const Range& range, std::string_view name) {
+  return std::find(std::begin(range), std::end(range), name) != std::end(range);
+}
+
+class KeyWalk {
+ public:
+  KeyWalk(const Model* model, KeyFaults& out) : model_(model), out_(out) {}
+
+  void walk_top(const Node& params) {
+    for (const Entry& entry : params.entries()) {
+      if (!entry.key->is_string()) continue;
+      const std::string& key = entry.key->text;
+      const auto section = std::find_if(std::begin(sections), std::end(sections),
+                                        [&](const Section& known) { return known.name == key; });
+      if (section == std::end(sections)) {
+        if (!contains(primus_keys, key)) stray(key, entry);
+      } else if (!entry.value->is_mapping()) {
+        out_.sections.push_back({section->name, &entry, section->outcome});
+      } else {
+        walk_section(*entry.value, key);
+      }
+    }
+  }
+
+ private:
+  enum class Known : std::uint8_t { no, leaf, section };
+
+  static Known known(std::string_view path) {
+    for (const Field<TorchTitanConfig>& field : fields()) {
+      const std::string_view name = field.name;
+      if (!name.starts_with(path)) continue;
+      if (name.size() == path.size()) return Known::leaf;
+      if (name[path.size()] == '.') return Known::section;
+    }
+    return Known::no;
+  }
+
+  void walk_section(const Node& mapping, const std::string& path) {
+    for (const Entry& entry : mapping.entries()) {
+      if (!entry.key->is_string()) continue;
+      const std::string below = path + "." + entry.key->text;
+      const Known what = known(below);
+      if (below == "model.moe_args") walk_moe(*entry.value);
+      if (path == "model" && is_argument(entry.key->text)) continue;
+      if (what == Known::no || (what == Known::leaf && path == "model" && is_override(below))) {
+        stray(below, entry);
+      } else if (what == Known::section && entry.value->is_mapping()) {
+        walk_section(*entry.value, below);
+      }
+    }
+  }
+
+  /// Overrides stand in the field table for every model, but not every model has them.
+  bool is_override(std::string_view path) const {
+    constexpr std::string_view standard[] = {"model.name",           "model.flavor",
+                                             "model.hf_assets_path", "model.tokenizer_path",
+                                             "model.converters",     "model.print_after_conversion"};
+    return model_ != nullptr && !contains(standard, path);
+  }
+  bool is_argument(std::string_view key) const { return model_ != nullptr && contains(model_->fields, key); }
+
+  void walk_moe(const Node& arguments) {
+    for (const Entry& entry : arguments.entries()) {
+      if (!entry.key->is_string() || contains(moe_fields(), entry.key->text)) continue;
+      const auto near = nearest_names(entry.key->text, moe_fields(), 1);
+      out_.moe.push_back(
+          {"model.moe_args." + entry.key->text, entry.key_origin, near.empty() ? std::string_view{} : near.front()});
+    }
+  }
+
+  void stray(const std::string& path, const Entry& entry) {
+    if (path.starts_with("model.")) {
+      if (model_ == nullptr) return;  // no class to compare with: the unknown name is the finding
+      const auto near = nearest_names(entry.key->text, model_->fields, 1);
+      out_.model.push_back({path, entry.key_origin, near.empty() ? std::string_view{} : near.front()});
+      return;
+    }
+    const bool dotted = entry.key->text.find('.') != std::string::npos;
+    auto& list = path.starts_with("experimental.") ? out_.experimental : (dotted ? out_.dotted : out_.unknown);
+    list.push_back({path, entry.key_origin, nearest_key(path)});
+  }
+
+  const Model* model_;
+  KeyFaults& out_;
+};
+
+}  // namespace
+
+KeyFaults find_key_faults(const Node& params, const Model* model) {
+  KeyFaults out;
+  KeyWalk(model, out).walk_top(params);
+  return out;
+}
+
+}  // namespace primus_plan::torchtitan

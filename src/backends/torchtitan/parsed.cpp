@@ -1,0 +1,140 @@
+#include "backends/torchtitan/parsed.h"
+
+#include <charconv>
+
+#include "primus_plan/config/files.h"
+
+namespace primus_plan::torchtitan {
+namespace {
+
+Converters parse_converters(const Raw& field) {
+  Converters out;
+  if (!field.is_explicit) return out;
+  if (field.value == nullptr || !field.value->is_sequence()) {
+    out.readable = false;
+    return out;
+  }
+  for (const NodePtr& item : field.value->items) {
+    if (!item->is_string()) {
+      out.readable = false;
+      continue;
+    }
+    const std::string_view name = item->text;
+    out.names.push_back(name);
+    out.turbo = out.turbo || name == "primus_turbo";
+    out.float8_linear = out.float8_linear || name == "quantize.linear.float8";
+    out.mx_linear = out.mx_linear || name == "quantize.linear.mx";
+    out.grouped_float8 = out.grouped_float8 || name == "quantize.grouped_mm.float8";
+  }
+  return out;
+}
+
+/// `"model" in components`, for a list as for a string.
+bool names_model(const Raw& components, bool& readable) {
+  if (!components.is_explicit) return true;
+  const Node* node = components.value;
+  readable = node != nullptr && (node->is_sequence() || node->is_string() || node->is_mapping());
+  if (!readable) return false;
+  if (node->is_mapping()) return node->get("model") != nullptr;
+  if (node->is_string()) return node->text.find("model") != std::string::npos;
+  for (const NodePtr& item : node->items) {
+    if (item->is_string() && item->text == "model") return true;
+  }
+  return false;
+}
+
+constexpr std::string_view layer_prefix = "layers.";
+
+void add_module(std::string_view name, StageParts& stage) {
+  stage.embedding = stage.embedding || name == "tok_embeddings";
+  stage.norm = stage.norm || name == "norm";
+  stage.output = stage.output || name == "output";
+  if (!name.starts_with(layer_prefix)) return;
+  Int layer = 0;
+  const char* begin = name.data() + layer_prefix.size();
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(begin, end, layer);
+  if (error == std::errc{} && stop == end) stage.layers.push_back(layer);
+}
+
+ModelParts parse_parts(const Raw& field) {
+  ModelParts out;
+  if (field.value == nullptr) return out;
+  out.given = true;
+  out.readable = field.value->is_sequence();
+  for (const NodePtr& part : field.value->items) {
+    StageParts& stage = out.stages.emplace_back();
+    out.readable = out.readable && part->is_sequence();
+    for (const NodePtr& module : part->items) {
+      if (module->is_string()) add_module(module->text, stage);
+      out.readable = out.readable && module->is_string();
+    }
+  }
+  return out;
+}
+
+Int count_at(const Node& mapping, std::string_view key, Int otherwise) {
+  const Node* node = mapping.get(key);
+  return node != nullptr && node->kind == Kind::integer ? node->integer : otherwise;
+}
+
+/// A mapping replaces the whole object: what it leaves out falls back to MoEArgs, not to the flavor.
+Experts replaced_experts(const Node& arguments) {
+  const Experts defaults;
+  return {.count = count_at(arguments, "num_experts", defaults.count),
+          .shared = count_at(arguments, "num_shared_experts", defaults.shared),
+          .top_k = count_at(arguments, "top_k", defaults.top_k),
+          .groups = count_at(arguments, "num_expert_groups", defaults.groups),
+          .limited_groups = count_at(arguments, "num_limited_groups", defaults.limited_groups)};
+}
+
+void apply_overrides(const TorchTitanConfig& config, Architecture& architecture) {
+  const auto set = [](Int& target, const MaybeCount& field) {
+    if (field.value) target = *field.value;
+  };
+  set(architecture.dim, config.model_dim);
+  set(architecture.layers, config.model_n_layers);
+  set(architecture.heads, config.model_n_heads);
+  set(architecture.kv_heads, config.model_n_kv_heads);
+  set(architecture.max_seq_len, config.model_max_seq_len);
+  if (config.model_n_kv_heads.is_explicit && !config.model_n_kv_heads.value) architecture.kv_heads = 0;
+  if (config.model_attn_type.value.data() != nullptr) architecture.attention = config.model_attn_type.value;
+  if (config.model_moe_enabled.is_explicit) architecture.moe = *config.model_moe_enabled;
+  if (const Node* moe = config.model_moe_args.value; moe != nullptr && moe->is_mapping()) {
+    architecture.experts = replaced_experts(*moe);
+  }
+}
+
+Architecture find_architecture(const TorchTitanConfig& config, const Model& model, const Flavor& flavor) {
+  Architecture out = flavor.architecture;
+  const bool classic = *config.enable_primus_turbo && *config.use_classic_attention;
+  if (model.family == Family::deepseek_v3 && classic) {
+    if (const ClassicHeads* heads = find_classic_heads(flavor.name)) {
+      out.heads = heads->heads;
+      out.kv_heads = heads->kv_heads;
+      out.head_dim = heads->head_dim;
+      out.q_lora_rank = out.kv_lora_rank = 0;
+    }
+  }
+  apply_overrides(config, out);
+  return out;
+}
+
+}  // namespace
+
+ParsedKeys parse_keys(const TorchTitanConfig& config, const Node& params) {
+  ParsedKeys out;
+  out.model = find_model(*config.model_name);
+  if (out.model != nullptr) out.flavor = find_flavor(*out.model, *config.model_flavor);
+  if (out.flavor != nullptr) out.architecture = find_architecture(config, *out.model, *out.flavor);
+  out.schedule = find_schedule(*config.pipeline_parallel_schedule);
+  out.converters = parse_converters(config.model_converters);
+  out.compiles_model = names_model(config.compile_components, out.components_readable) && *config.compile_enable;
+  out.parts = parse_parts(config.module_fqns_per_model_part);
+  const std::string_view csv = *config.pipeline_parallel_schedule_csv;
+  out.schedule_csv_exists = !csv.empty() && DiskFiles().exists(std::string(csv));
+  out.keys = find_key_faults(params, out.model);
+  return out;
+}
+
+}  // namespace primus_plan::torchtitan

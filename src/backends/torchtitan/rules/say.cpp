@@ -1,0 +1,56 @@
+#include "backends/torchtitan/rules/say.h"
+
+#include "backends/torchtitan/worlds.h"
+#include "primus_plan/support/number.h"
+
+namespace primus_plan::torchtitan {
+
+void help_with_worlds(Message& message, const TorchTitanRun& run) {
+  const Int smallest = smallest_world(run.given);
+  if (smallest <= 0) return;
+  if (*run.given.data_parallel_shard_degree != -1) {
+    message.help("these degrees make a world of {} ranks", smallest);
+  } else {
+    message.help("nearest legal world sizes: {}", nearest_text(run.world(), smallest));
+  }
+}
+
+void because_of_shard(Message& message, const TorchTitanRun& run) {
+  if (*run.given.data_parallel_shard_degree != -1) return;
+  message.because("data_parallel_shard_degree {} = world {} / (replicate {} x CP {} x TP {} x PP {})",
+                  run.meshes.dp_shard, run.world(), run.replicate(), run.cp(), run.tp(), run.pp());
+}
+
+void because_of_data_parallel(Message& message, const TorchTitanRun& run) {
+  message.because("data-parallel degree {} = replicate {} x shard {}", run.meshes.batch, run.replicate(),
+                  run.meshes.dp_shard);
+  because_of_shard(message, run);
+}
+
+std::string model_text(const TorchTitanRun& run) {
+  return fmt::format("{} {}", *run.config.model_name, *run.config.model_flavor);
+}
+
+std::string quoted(std::string_view text) {
+  return text.data() == nullptr ? std::string("null") : fmt::format("'{}'", text);
+}
+
+std::string divisors_text(Int n, Int most) {
+  std::string out;
+  for (const Int divisor : divisors(n)) {
+    if (divisor > most) break;
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", divisor);
+  }
+  return out;
+}
+
+std::string choices_text(std::span<const std::string_view> choices) {
+  std::string out;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) out += i + 1 == choices.size() ? " or " : ", ";
+    out += choices[i];
+  }
+  return out;
+}
+
+}  // namespace primus_plan::torchtitan

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backends/common/say.h"
+#include "backends/torchtitan/run.h"
+#include "primus_plan/diagnostics/findings.h"
+
+namespace primus_plan::torchtitan {
+
+/// Phrases of TorchTitan that several rules share. All of them are made only when somebody reads the text.
+
+/// "nearest legal world sizes: 16, 24": multiples of the smallest world around the asked one.
+void help_with_worlds(Message& message, const TorchTitanRun& run);
+
+/// How the shard degree came about: "data_parallel_shard_degree 4 = world 16 / (replicate 1 x CP 1 x TP 4 x PP 1)".
+void because_of_shard(Message& message, const TorchTitanRun& run);
+
+/// "data-parallel degree 8 = replicate 1 x shard 8".
+void because_of_data_parallel(Message& message, const TorchTitanRun& run);
+
+/// "llama3 8B": the model in the user's words.
+std::string model_text(const TorchTitanRun& run);
+
+/// "'a'", or "null".
+std::string quoted(std::string_view text);
+
+/// "1, 2, 4": the divisors of n that are at most `most`.
+std::string divisors_text(Int n, Int most);
+
+/// "a, b or c".
+std::string choices_text(std::span<const std::string_view> choices);
+
+}  // namespace primus_plan::torchtitan

@@ -1,0 +1,102 @@
+#include "backends/torchtitan/rules/rules.h"
+#include "backends/torchtitan/rules/say.h"
+#include "primus_plan/support/number.h"
+
+namespace primus_plan::torchtitan {
+namespace {
+
+bool is_language_model(const TorchTitanRun& run) { return run.parsed.model != nullptr && run.family() != Family::flux; }
+
+void sequence_uneven(const TorchTitanRun& run, Findings& out) {
+  const Count& length = run.config.seq_len;
+  if (!is_language_model(run) || run.sequence_divisor <= 0 || run.is_unreadable(length.key)) return;
+  if (*length > 0 && *length % run.sequence_divisor == 0) return;
+  out.add(length, [&](Message& m) {
+    if (*length <= 0) {
+      m.say("seq_len is {}: a sample has 1 token or more", *length);
+    } else {
+      m.say("seq_len {} is not a multiple of 2 x CP {} x TP {} = {}", *length, run.cp(), run.tp(),
+            run.sequence_divisor);
+      m.because("the factor 2 stands there without CP too");
+    }
+    m.help("nearest legal values: {}", nearest_text(*length, run.sequence_divisor));
+    if (const auto above = nearest_multiples(*length, run.sequence_divisor).above) {
+      m.fix(fmt::format("set seq_len to {}", *above), length, fmt::format("{}", *above));
+    }
+  });
+}
+
+void sequence_above_maximum(const TorchTitanRun& run, Findings& out) {
+  const Int most = run.model().max_seq_len;
+  if (!is_language_model(run) || most <= 0 || run.batch.sequence_length <= most) return;
+  out.add(run.config.seq_len, [&](Message& m) {
+    m.say("seq_len {} is longer than the {} tokens {} is made for", run.batch.sequence_length, most, model_text(run));
+    m.because("the model takes seq_len as its new maximum and goes on");
+    m.help("model.max_seq_len: {} says that this is meant", run.batch.sequence_length);
+  });
+}
+
+void heads_uneven(const TorchTitanRun& run, Findings& out) {
+  const Architecture& model = run.model();
+  if (!is_language_model(run) || !run.meshes_exist() || run.tp() <= 1 || model.heads <= 0) return;
+  const Int kv_heads = model.kv_heads > 0 ? model.kv_heads : model.heads;
+  if (model.heads % run.tp() == 0 && kv_heads % run.tp() == 0) return;
+  out.add(run.config.tensor_parallel_degree, [&](Message& m) {
+    if (model.kv_lora_rank > 0) {
+      m.say("{} attention heads of {} do not split over TP {}", model.heads, model_text(run), run.tp());
+    } else {
+      m.say("{} attention heads and {} KV heads of {} do not split over TP {}", model.heads, kv_heads, model_text(run),
+            run.tp());
+    }
+    const Int common = greatest_common_divisor(model.heads, kv_heads);
+    m.help("legal tensor_parallel_degree: {}", divisors_text(common, common));
+  });
+}
+
+constexpr Rule<TorchTitanRun> rules[] = {
+    {{.id = "TT601",
+      .name = "sequence-uneven-over-tp-and-cp",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:parallelize_llama",
+      .outcome = "TorchTitan stops while it parallelizes the model (AssertionError)",
+      .summary = "seq_len is a multiple of 2 x CP x TP.",
+      .explanation = "TP always shards activations along the sequence between the blocks, and CP deals each rank a "
+                     "piece from the head and one from the tail. The 2 is there without CP and without a load "
+                     "balancer too: an odd seq_len never works.",
+      .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  seq_len: 4098\n"},
+      .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  seq_len: 4096\n"}},
+     sequence_uneven},
+    {{.id = "TT602",
+      .name = "sequence-above-model-maximum",
+      .severity = Severity::warning,
+      .stage = Stage::transformer_config,
+      .runtime_site = "torchtitan/models/llama3/model/args.py:update_from_config",
+      .outcome = "TorchTitan logs a warning and makes seq_len the model's maximum",
+      .summary = "seq_len does not exceed the flavor's max_seq_len.",
+      .explanation = "The rotary table grows with seq_len, so the run works; a checkpoint trained for shorter "
+                     "sequences may not.",
+      .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 262144\n"},
+      .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 131072\n"}},
+     sequence_above_maximum},
+    {{.id = "TT603",
+      .name = "heads-uneven-over-tp",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "torchtitan/models/llama3/model/model.py:forward",
+      .outcome = "the first forward pass stops (RuntimeError in view); nothing checks it before",
+      .summary = "Attention heads and KV heads are multiples of TP.",
+      .explanation = "TP gives each rank whole heads. Grouped-query models run out of KV heads first: Llama 3 has "
+                     "8. Models with latent attention (deepseek_v3) have query heads only.",
+      .bad = {.world_size = 32,
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 16\n"},
+      .good = {.world_size = 16,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 8\n"}},
+     heads_uneven},
+};
+
+}  // namespace
+
+RuleList sequence_rules() { return rules; }
+
+}  // namespace primus_plan::torchtitan
