@@ -62,6 +62,7 @@ constexpr TellingKey telling_keys[] = {
     {Match::start, "per_device_", "maxtext"},
     {Match::start, "eval_per_device_", "maxtext"},
     {Match::part, "_parallelism", "maxtext"},
+    {Match::part, "_sharding_strategy", "megatron"},
     {Match::part, "sharding", "maxtext"},
     {Match::whole, "attention", "maxtext"},
     {Match::whole, "capacity_factor", "maxtext"},

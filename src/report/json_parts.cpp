@@ -44,7 +44,11 @@ void write_batch(JsonWriter& json, const Batch& batch) {
   json.key("batch").begin_object(Layout::one_line);
   write_size(json, "micro", batch.micro);
   write_size(json, "global", batch.global);
-  write_size(json, "accumulation_steps", batch.accumulation_steps);
+  if (batch.starts_empty) {
+    json.key("accumulation_steps").integer(0);
+  } else {
+    write_size(json, "accumulation_steps", batch.accumulation_steps);
+  }
   write_size(json, "sequence_length", batch.sequence_length);
   write_size(json, "tokens_per_step", batch.tokens_per_step());
   json.end_object();

@@ -100,7 +100,10 @@ TEST(TorchTitanOracle, GradientAccumulation) {
          {"training",
           {{"local_batch_size", in.at("local_batch_size")}, {"global_batch_size", in.at("global_batch_size")}}}});
     const Analysis analysis = run.decide(in.at("dims").at("world"));
-    ASSERT_EQ(has_error_below(analysis, Stage::model_build), !one.at("error").is_null()) << one.at("error");
+    // The oracle ran the batch arithmetic alone. Before it the data loader refuses a float, after it range() does.
+    const bool has_float = in.at("local_batch_size").is_number_float() || in.at("global_batch_size").is_number_float();
+    const bool stops = has_float || !one.at("error").is_null();
+    ASSERT_EQ(has_error_below(analysis, Stage::model_build), stops) << one.at("error");
     if (!one.at("error").is_null()) return;
     EXPECT_EQ(analysis.run.degrees.data, one.at("out").at("batch_degree"));
     EXPECT_EQ(analysis.run.batch.global, one.at("out").at("global_batch_size"));

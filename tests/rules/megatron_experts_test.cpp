@@ -151,11 +151,11 @@ TEST(MegatronTurbo, DeepEpBetweenNodesDependsOnTheBackend) {
   const std::string keys =
       "num_experts: 16\nmoe_grouped_gemm: true\nenable_primus_turbo: true\nuse_turbo_deepep: true\n"
       "moe_router_dtype: fp32\nexpert_model_parallel_size: 16\nglobal_batch_size: 32\nturbo_deepep_num_cu: ";
-  EXPECT_THAT(rules_of(keys + "64\n", 16), ElementsAre("MG457"));
-  EXPECT_THAT(rules_of(keys + "32\n", 16), IsEmpty());
+  EXPECT_THAT(rules_of(keys + "64\n", 16), Contains("MG457"));
+  EXPECT_THAT(rules_of(keys + "32\n", 16), Not(Contains("MG457")));
   Environment other;
   other.set("PRIMUS_TURBO_MOE_DISPATCH_COMBINE_BACKEND", "DEEP_EP");
-  EXPECT_THAT(rules_of(keys + "64\n", 16, other), IsEmpty());
+  EXPECT_THAT(rules_of(keys + "64\n", 16, other), Not(Contains("MG457")));
 }
 
 TEST(MegatronTurbo, DeepEpOfOneExpertRankIsNamedByItsOwnKey) {
@@ -178,7 +178,7 @@ TEST(MegatronAttention, RopeTypeDefaultsToYarnWithLatentAttention) {
   EXPECT_THAT(rules_of(latent + "rope_type: yarn\n"), IsEmpty());
   EXPECT_THAT(rules_of(latent + "rope_type: rope\n"), ElementsAre("MG681"));
   EXPECT_THAT(rules_of("multi_latent_attention: true\nposition_embedding_type: learned_absolute\nrope_type: rope\n"),
-              IsEmpty())
+              Not(Contains("MG681")))
       << "fusion is off where nothing is rotated";
 }
 

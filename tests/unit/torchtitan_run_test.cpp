@@ -109,7 +109,7 @@ TEST(TorchTitanRun, SimulatedWorldIsJudged) {
       check("comm:\n  mode: fake_backend\nparallelism:\n  tensor_parallel_degree: 8\n", 8, environment);
   ASSERT_EQ(analyses.size(), 1U);
   EXPECT_EQ(analyses.front().run.degrees.data, 4);
-  ASSERT_EQ(analyses.front().notes.size(), 1U);
+  EXPECT_NE(find(analyses.front(), "simulated-world-differs"), nullptr);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct Batch {
   std::int64_t micro = 0;               ///< samples one rank takes through the model at once
   std::int64_t global = 0;              ///< samples of one optimizer step
   std::int64_t accumulation_steps = 0;  ///< Megatron: number of micro-batches
+  bool starts_empty = false;            ///< accumulation_steps is known and 0: a ramp that starts below one micro-batch
   std::int64_t sequence_length = 0;     ///< tokens of a sample
   /// Micro-batches that go through the pipeline before it drains, where that is not every accumulation step at once
   /// (TorchTitan cuts each local batch into its own); 0 = accumulation_steps.

@@ -87,7 +87,7 @@ RankLayout layout_of(const TorchTitanRun& run) {
                          {"pp", meshes.pp}});
   return {.world_size = run.world(),
           .ranks_per_node = run.launch.gpus_per_node,
-          .order = "pp-dp_replicate-dp_shard-cp-tp",
+          .order = "tp-cp-dp_shard-dp_replicate-pp",
           .grids = {dense, sparse},
           .groups = {GroupKind("pp", dense, {"pp"}), GroupKind("batch", dense, {"dp_replicate", "dp_shard"}),
                      GroupKind("loss", dense, {"dp_replicate", "dp_shard", "cp"}),

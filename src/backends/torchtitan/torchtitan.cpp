@@ -31,7 +31,7 @@ class PreparedTorchTitan final : public Prepared {
       out.effective = effective_values(run);
       out.rewrites = rewrites.take();
       out.findings = findings.take();
-      out.notes = notes(run, options);
+      out.notes = notes(options);
     }
     return out;
   }
@@ -44,14 +44,10 @@ class PreparedTorchTitan final : public Prepared {
   }
 
  private:
-  static std::vector<std::string> notes(const TorchTitanRun& run, const AnalyzeOptions& options) {
+  static std::vector<std::string> notes(const AnalyzeOptions& options) {
     std::vector<std::string> out;
     if (options.dp_formula == DpFormula::guide) {
       out.push_back("the guide's DP formula is Megatron's: TorchTitan's data-parallel degree is replicate x shard");
-    }
-    if (run.ranks != run.launch.world_size) {
-      out.push_back(fmt::format("comm.mode {} makes the world NGPU = {} ranks; the launch has {}",
-                                *run.config.comm_mode, run.ranks, run.launch.world_size));
     }
     return out;
   }
@@ -75,6 +71,23 @@ class TorchTitanBackend final : public Backend {
     for (const RuleList& list : all_rule_lists()) {
       for (const Rule<TorchTitanRun>& rule : list) out.push_back(&rule.info);
     }
+    return out;
+  }
+  std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const override {
+    std::vector<std::pair<std::string, std::string>> out;
+    constexpr Int stages_of_a_schedule = 2;  // more of them take a number of layers, which depends on the model
+    if (degrees.virtual_pipeline > stages_of_a_schedule) return out;
+    const auto ask = [&out](const char* key, Int degree) {
+      if (degree > 0) out.emplace_back(key, fmt::format("{}", degree));
+    };
+    ask("parallelism.tensor_parallel_degree", degrees.tensor);
+    ask("parallelism.pipeline_parallel_degree", degrees.pipeline);
+    ask("parallelism.context_parallel_degree", degrees.context);
+    ask("parallelism.expert_parallel_degree", degrees.expert);
+    ask("parallelism.expert_tensor_parallel_degree", degrees.expert_tensor);
+    ask("parallelism.data_parallel_replicate_degree", degrees.data_replicate);
+    ask("parallelism.data_parallel_shard_degree", degrees.data_shard);
+    if (degrees.virtual_pipeline > 1) out.emplace_back("parallelism.pipeline_parallel_schedule", "Interleaved1F1B");
     return out;
   }
 };

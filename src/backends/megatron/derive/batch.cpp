@@ -25,6 +25,7 @@ void derive_batch(MegatronRun& run, Rewriter& rewriter) {
   run.micro_batch_start = start_microbatches(run.micro_batch_input);
   if (run.micro_batch_start.fault) return;
   batch.accumulation_steps = run.micro_batch_start.value.count;
+  batch.starts_empty = batch.accumulation_steps == 0;
   // With a ramp the step grows to the nominal batch; without one the running batch is what every step takes.
   if (!run.parsed.ramp_up) batch.global = run.micro_batch_start.value.running;
 }

@@ -296,8 +296,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .summary = "reuse_grad_buf_for_mxfp8_param_ag needs fp8_param_gather.",
       .explanation = "The key lets gathered MXFP8 parameters lie in the gradient buffer. Without fp8_param_gather "
                      "nothing is gathered in MXFP8.",
-      .bad = {.world_size = 8, .yaml = "reuse_grad_buf_for_mxfp8_param_ag: true\n"},
-      .good = {.world_size = 8, .yaml = "reuse_grad_buf_for_mxfp8_param_ag: false\n"}},
+      .bad = {.world_size = 8, .yaml = "num_layers: 24\nreuse_grad_buf_for_mxfp8_param_ag: true\n"},
+      .good = {.world_size = 8, .yaml = "num_layers: 24\nreuse_grad_buf_for_mxfp8_param_ag: false\n"}},
      mxfp8_buffer},
     {{.id = "MG508",
       .name = "user-buffers-not-stable",

@@ -103,6 +103,28 @@ void padded_vocabulary(const MegatronRun& run, Findings& out) {
   split_fault(out, run.config.padded_vocab_size, "TP", run.tp(), run.config.tensor_model_parallel_size.origin);
 }
 
+/// build_tokenizer.py: the vocabulary is padded to a multiple of make_vocab_size_divisible_by x TP.
+Int padded(Int vocabulary, Int multiple) { return (vocabulary + multiple - 1) / multiple * multiple; }
+
+void padding_changes_with_tensor(const MegatronRun& run, Findings& out) {
+  const MegatronConfig& config = run.config;
+  const Count& multiple = config.make_vocab_size_divisible_by;
+  const bool asked = multiple.is_explicit && multiple.origin.layer >= Layer::experiment;
+  const Int vocabulary = config.vocab_size.value.value_or(0);
+  if (!asked || config.padded_vocab_size.value || vocabulary < 1 || *multiple < 1 || run.tp() < 2) return;
+  const Int alone = padded(vocabulary, *multiple);
+  const Int together = padded(vocabulary, saturating_multiply(*multiple, run.tp()));
+  if (alone == together) return;
+  out.add(multiple, [&](Message& m) {
+    m.say("the vocabulary of {} is padded to {} at TP {}, but to {} at TP 1: a checkpoint does not load at another TP",
+          vocabulary, together, run.tp(), alone);
+    m.also(config.vocab_size, "vocab_size set here").also(config.tensor_model_parallel_size, "TP is set here");
+    m.because("padding goes to a multiple of make_vocab_size_divisible_by x TP = {} x {}", *multiple, run.tp());
+    m.help(
+        "a make_vocab_size_divisible_by that is a multiple of every TP you will use (128, say) pads alike everywhere");
+  });
+}
+
 void overlap_without_sequence_parallel(const MegatronRun& run, Findings& out) {
   if (!*run.config.tp_comm_overlap || *run.config.sequence_parallel) return;
   out.add(run.config.tp_comm_overlap, [&](Message& m) {
@@ -346,6 +368,25 @@ constexpr Rule<MegatronRun> rules[] = {
                .yaml = "padded_vocab_size: 50304\n"
                        "tensor_model_parallel_size: 2\n"}},
      padded_vocabulary},
+    {{.id = "MG638",
+      .name = "vocabulary-padding-depends-on-tensor",
+      .severity = Severity::warning,
+      .stage = Stage::model_build,
+      .runtime_site = "megatron/core/tokenizers/utils/build_tokenizer.py:vocab_size_with_padding",
+      .outcome = "trains; the embedding has another size at another TP",
+      .summary = "The padded vocabulary should not depend on TP.",
+      .explanation = "Megatron pads the vocabulary to a multiple of make_vocab_size_divisible_by x TP. A small "
+                     "make_vocab_size_divisible_by makes the size\n"
+                     "change with TP, and with it the shapes in the checkpoint.",
+      .bad = {.world_size = 8,
+              .yaml = "vocab_size: 50257\n"
+                      "make_vocab_size_divisible_by: 1\n"
+                      "tensor_model_parallel_size: 2\n"},
+      .good = {.world_size = 8,
+               .yaml = "vocab_size: 50257\n"
+                       "make_vocab_size_divisible_by: 128\n"
+                       "tensor_model_parallel_size: 2\n"}},
+     padding_changes_with_tensor},
     {{.id = "MG640",
       .name = "comm-overlap-without-sequence-parallel",
       .severity = Severity::error,

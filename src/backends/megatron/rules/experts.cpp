@@ -65,6 +65,17 @@ void bias_with_expert_tensor_parallel(const MegatronRun& run, Findings& out) {
   });
 }
 
+void split_without_sequence_parallel(const MegatronRun& run, Findings& out) {
+  const Flag& sequence = run.config.sequence_parallel;
+  if (!builds_experts(run) || run.tp() <= 1 || *sequence) return;
+  out.add(sequence, [&](Message& m) {
+    m.say("experts with tensor_model_parallel_size {} need sequence_parallel: true", run.tp());
+    m.also(run.config.tensor_model_parallel_size).also(run.config.num_experts, "num_experts");
+    m.because("without it every tensor-parallel rank would send the same tokens to the experts");
+    m.fix("split the sequence too", sequence, "true");
+  });
+}
+
 void upcycling_without_save(const MegatronRun& run, Findings& out) {
   if (!*run.config.moe_use_upcycling || run.config.save.value.data() != nullptr) return;
   out.add(run.config.moe_use_upcycling, [&](Message& m) {
@@ -171,6 +182,31 @@ constexpr Rule<MegatronRun> rules[] = {
                        "sequence_parallel: true\n"
                        "expert_tensor_parallel_size: 1\n"}},
      bias_with_expert_tensor_parallel},
+    {{.id = "MG472",
+      .name = "experts-without-sequence-parallel",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "megatron/core/transformer/moe/moe_layer.py:forward",
+      .outcome = "The first forward pass of training stops (ValueError)",
+      .summary = "Experts under tensor parallelism need sequence parallelism.",
+      .explanation =
+          "Tensor-parallel ranks hold the same tokens unless sequence_parallel divides them, and the experts "
+          "would work on each token once per rank.\n"
+          "At start Megatron only logs a warning, and that only when expert_model_parallel_size is above 1; "
+          "the first step stops.",
+      .bad = {.world_size = 8,
+              .yaml = "num_experts: 8\n"
+                      "moe_grouped_gemm: true\n"
+                      "moe_token_dispatcher_type: alltoall\n"
+                      "tensor_model_parallel_size: 2\n"
+                      "sequence_parallel: false\n"},
+      .good = {.world_size = 8,
+               .yaml = "num_experts: 8\n"
+                       "moe_grouped_gemm: true\n"
+                       "moe_token_dispatcher_type: alltoall\n"
+                       "tensor_model_parallel_size: 2\n"
+                       "sequence_parallel: true\n"}},
+     split_without_sequence_parallel},
     {{.id = "MG408",
       .name = "upcycling-without-save",
       .severity = Severity::error,

@@ -9,7 +9,6 @@ namespace {
 constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* arguments_stop = "Megatron stops while it checks its arguments (AssertionError)";
 constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
-constexpr const char* mla_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 
 bool is_latent(const MegatronRun& run) { return *run.config.multi_latent_attention && has_megatron_config(run); }
 
@@ -113,7 +112,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-attention-rope-fusion",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = "mla_config",
+      .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds MLATransformerConfig (ValueError)",
       .summary = "Fused rotary embeddings of multi-latent attention are yarn.",
       .explanation = "apply_rope_fusion, on in the base preset, has a kernel for yarn only. rope_type: rope "
@@ -162,7 +161,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-attention-exclusions",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = "mla_config",
+      .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds MLATransformerConfig",
       .summary = "Multi-latent attention lacks some options of other attention.",
       .explanation = "rotary_interleaved, attention_output_gate and layers of different shapes "
@@ -197,7 +196,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-cache-with-rope-fusion",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = "mla_config",
+      .runtime_site = transformer_config,
       .outcome = "Megatron stops when it builds MLATransformerConfig (AssertionError)",
       .summary = "Caching latents excludes fused rotary embeddings.",
       .explanation = "cache_mla_latents keeps the compressed keys and values for inference, before the embedding "

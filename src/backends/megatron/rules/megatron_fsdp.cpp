@@ -168,7 +168,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron ignores the key",
       .summary = "data_parallel_sharding_strategy acts only with use_megatron_fsdp.",
       .explanation = "Without Megatron-FSDP, use_distributed_optimizer decides what is sharded.",
-      .bad = {.world_size = 8, .yaml = "data_parallel_sharding_strategy: optim_grads\n"},
+      .bad = {.world_size = 8, .yaml = "num_layers: 24\ndata_parallel_sharding_strategy: optim_grads\n"},
       .good = {.world_size = 8,
                .yaml = "use_megatron_fsdp: true\n"
                        "ckpt_format: fsdp_dtensor\n"

@@ -31,7 +31,9 @@ void instances_not_dividing(const MegatronRun& run, Findings& out) {
   const Int dense = run.dp() * run.cp();
   const Int expert = run.degrees.expert_data;
   if (count >= 1 && dense % count == 0 && expert % count == 0) return;
-  const bool replicate = run.given.data_parallel_replicate_degree.value.value_or(1) > 1;
+  // Primus takes the degree over only where its own conditions hold.
+  const bool replicate = run.given.data_parallel_replicate_degree.value.value_or(1) > 1 &&
+                         *run.config.use_torch_fsdp2 && *run.config.ckpt_format == "torch_dcp";
   const MaybeCount& field =
       replicate ? run.config.data_parallel_replicate_degree : run.config.num_distributed_optimizer_instances;
   out.add(field, [&](Message& m) {

@@ -50,6 +50,7 @@ std::span<const RuleList> all_rule_lists() {
       expert_capacity_rules(),
       grouped_gemm_rules(),
       expert_overlap_rules(),
+      expert_overlap_option_rules(),
       turbo_rules(),
       sync_free_expert_rules(),
       turbo_deepep_rules(),

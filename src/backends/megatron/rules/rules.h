@@ -53,6 +53,7 @@ RuleList load_balancing_rules();
 RuleList expert_capacity_rules();
 RuleList grouped_gemm_rules();
 RuleList expert_overlap_rules();
+RuleList expert_overlap_option_rules();
 RuleList turbo_rules();
 RuleList sync_free_expert_rules();
 RuleList turbo_deepep_rules();

@@ -242,8 +242,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .explanation = "fake_process_group starts one rank that pretends to be many, to measure memory. The flex "
                      "dispatcher talks to the other GPUs\n"
                      "behind the process groups.",
-      .bad = {.world_size = 8, .yaml = "fake_process_group: true\nmoe_token_dispatcher_type: flex\n"},
-      .good = {.world_size = 8, .yaml = "fake_process_group: true\nmoe_token_dispatcher_type: alltoall\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "num_experts: 8\nmoe_grouped_gemm: true\nexpert_model_parallel_size: 8\nfake_process_group: "
+                      "true\nmoe_token_dispatcher_type: flex\n"},
+      .good = {.world_size = 8,
+               .yaml = "num_experts: 8\nmoe_grouped_gemm: true\nexpert_model_parallel_size: 8\nfake_process_group: "
+                       "true\nmoe_token_dispatcher_type: alltoall\n"}},
      fake_group_with_flex},
     {{.id = "MG766",
       .name = "log-memory-interval-not-divisible",

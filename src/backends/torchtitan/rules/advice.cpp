@@ -95,9 +95,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = no_reader,
       .outcome = "nobody acts on the key",
       .summary = "fault_tolerance, memory_estimation and seed checkpoints do nothing here.",
-      .explanation = "Fault tolerance has moved to an experiment of TorchTitan; memory estimation and seed checkpoints "
-                     "belong to TorchTitan's own\n"
-                     "main program, which Primus does not call.",
+      .explanation = "Fault tolerance has moved to an experiment of TorchTitan; memory estimation and seed "
+                     "checkpoints belong to TorchTitan's own main program, which Primus does not call.",
       .bad = {.world_size = 8, .yaml = "memory_estimation:\n  enable: true\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "memory_estimation:\n  enable: false\ntraining:\n  seq_len: 2048\n"}},
      sections_without_effect},
@@ -133,8 +132,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .explanation = "Primus's patch replaces the attribute of the module, not the entry of the registry that "
                      "model.converters looks up.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\ntraining:\n  "
-                      "seq_len: 2048\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+                      "training:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\ntraining:\n  seq_len: 2048\n"}},
      float8_is_not_turbo},

@@ -107,11 +107,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops (NotImplementedError)",
       .summary = "Context parallelism needs an attention that can split the sequence.",
       .explanation = "llama3 splits sdpa and flex; llama4, deepseek_v3 and qwen3 sdpa only; gpt_oss nothing. "
-                     "deepseek_v3 16B, 236B and\n"
-                     "671B and the irope flavors of llama4 are flex, so they need model.attn_type: sdpa for CP.",
+                     "deepseek_v3 16B, 236B and 671B and the irope flavors of llama4 are flex, so they need "
+                     "model.attn_type: sdpa for CP.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: []\nparallelism:\n  "
-                      "context_parallel_degree: 2\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: []\nparallelism:\n"
+                      "  context_parallel_degree: 2\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: []\n  attn_type: sdpa\n"
                        "parallelism:\n  context_parallel_degree: 2\n"}},
@@ -136,14 +136,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "With CP, context_parallel_load_balancer is headtail, ptrr or null.",
       .explanation = "Upper and lower case differ. Without CP nobody looks.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-                  "  context_parallel_load_balancer: zigzag\n"},
-      .good =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-               "  context_parallel_load_balancer: headtail\n"}},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n"
+                      "  context_parallel_degree: 2\n  context_parallel_load_balancer: zigzag\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n"
+                       "  context_parallel_degree: 2\n  context_parallel_load_balancer: headtail\n"}},
      load_balancer_unknown},
     {{.id = "TT614",
       .name = "ptrr-without-flex-attention",
@@ -152,15 +149,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = cp_shard,
       .outcome = "the first step stops (ValueError)",
       .summary = "The load balancer ptrr needs FlexAttention.",
-      .explanation = "It balances by the block mask, which only a flex flavor of llama3 has in a form that CP takes.",
+      .explanation = "It balances by the block mask, which only a flex flavor of llama3 has in a form that CP "
+                     "takes.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-                  "  context_parallel_load_balancer: ptrr\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n"
+                      "  context_parallel_degree: 2\n  context_parallel_load_balancer: ptrr\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B_flex\n  converters: []\nparallelism:\n  "
-                       "context_parallel_degree: 2\n"
-                       "  context_parallel_load_balancer: ptrr\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B_flex\n  converters: []\nparallelism:\n"
+                       "  context_parallel_degree: 2\n  context_parallel_load_balancer: ptrr\n"}},
      ptrr_without_flex},
     {{.id = "TT615",
       .name = "turbo-attention-with-context-parallel",
@@ -169,17 +165,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/patches/turbo/attention_patches.py:patch_turbo_attention",
       .outcome = "the run goes on with attention over the wrong dimension, or stops in the first step",
       .summary = "Primus-Turbo attention and context parallelism disagree on the layout.",
-      .explanation = "Primus's preset switches turbo attention on through the primus_turbo converter. CP's hooks shard "
-                     "dimension 2 of the\n"
-                     "inputs of the inner attention. No example of Primus combines the two.",
+      .explanation = "Primus's preset switches turbo attention on through the primus_turbo converter. CP's hooks "
+                     "shard dimension 2 of the inputs of the inner attention. No example of Primus combines the "
+                     "two.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo]\nparallelism:\n  "
-                      "context_parallel_degree: 2\n"},
-      .good =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
-               "primus_turbo:\n  use_turbo_attention: false\n"}},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo]\nparallelism:\n"
+                      "  context_parallel_degree: 2\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n"
+                       "  context_parallel_degree: 2\nprimus_turbo:\n  use_turbo_attention: false\n"}},
      turbo_attention_under_context_parallel},
 };
 

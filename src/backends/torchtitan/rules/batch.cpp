@@ -78,9 +78,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torch/utils/data/sampler.py:__init__",
       .outcome = "TorchTitan stops when it builds the data loader (ValueError)",
       .summary = "local_batch_size is 1 or more.",
-      .explanation =
-          "local_batch_size is what one data-parallel rank takes through the model in one accumulation step. The data\n"
-          "loader refuses 0 and negative numbers before any batch arithmetic.",
+      .explanation = "local_batch_size is what one data-parallel rank takes through the model in one accumulation "
+                     "step. The data loader refuses 0 and negative numbers before any batch arithmetic.",
       .bad = {.world_size = 8, .yaml = "training:\n  local_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "training:\n  local_batch_size: 1\n"}},
      local_batch_below_one},
@@ -102,11 +101,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = trainer_init,
       .outcome = "TorchTitan stops (AssertionError)",
       .summary = "The global batch must split evenly into local batches over the data-parallel ranks.",
-      .explanation = "global_batch_size = local_batch_size x replicate x shard x accumulation steps, exactly. shard is "
-                     "the resolved\n"
-                     "data_parallel_shard_degree; CP, TP, PP and EP take no part. There is no key for the accumulation "
-                     "steps. Raising TP,\n"
-                     "CP or PP at the same world size lowers shard, and so raises the number of accumulation steps.",
+      .explanation = "global_batch_size = local_batch_size x replicate x shard x accumulation steps, exactly. "
+                     "shard is the resolved data_parallel_shard_degree; CP, TP, PP and EP take no part. There is "
+                     "no key for the accumulation steps. Raising TP, CP or PP at the same world size lowers shard, "
+                     "and so raises the number of accumulation steps.",
       .bad = {.world_size = 8, .yaml = "training:\n  local_batch_size: 4\n  global_batch_size: 40\n"},
       .good = {.world_size = 8, .yaml = "training:\n  local_batch_size: 4\n  global_batch_size: 64\n"}},
      global_batch_uneven},

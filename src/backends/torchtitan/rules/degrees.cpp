@@ -141,6 +141,15 @@ void simulation_without_ngpu(const TorchTitanRun& run, Findings& out) {
   });
 }
 
+void simulated_world_differs(const TorchTitanRun& run, Findings& out) {
+  if (!simulates(run) || !simulated_ranks(run) || run.world() == run.launch.world_size) return;
+  out.add(run.config.comm_mode, [&](Message& m) {
+    m.say("comm.mode {} makes the world NGPU = {} ranks; the launch has {}", *run.config.comm_mode, run.world(),
+          run.launch.world_size);
+    m.help("the degrees are judged for {} ranks", run.world());
+  });
+}
+
 constexpr Rule<TorchTitanRun> rules[] = {
     {{.id = "TT101",
       .name = "parallelism-degree-below-one",
@@ -149,7 +158,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = validate,
       .outcome = "TorchTitan stops on every rank (AssertionError)",
       .summary = "Every degree below parallelism is an integer of 1 or more, except data_parallel_shard_degree.",
-      .explanation = "A degree of 1 switches a kind of parallelism off; 0 and negative numbers do not. Only\n"
+      .explanation = "A degree of 1 switches a kind of parallelism off; 0 and negative numbers do not. Only "
                      "data_parallel_shard_degree knows -1, which takes the ranks that the other degrees leave.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 0\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 1\n"}},
@@ -161,9 +170,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = validate,
       .outcome = "TorchTitan stops on every rank (AssertionError)",
       .summary = "data_parallel_shard_degree is -1 or a number from 1.",
-      .explanation = "-1 is resolved to world / (replicate x CP x TP x PP), which has to be whole. It is no automatic "
-                     "choice: the\n"
-                     "other degrees fix it. 0 and other negative numbers are refused.",
+      .explanation = "-1 is resolved to world / (replicate x CP x TP x PP), which has to be whole. It is no "
+                     "automatic choice: the other degrees fix it. 0 and other negative numbers are refused.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  data_parallel_shard_degree: 0\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  data_parallel_shard_degree: -1\n"}},
      shard_degree_illegal},
@@ -174,11 +182,10 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = validate,
       .outcome = "TorchTitan stops on every rank (AssertionError)",
       .summary = "replicate x shard x CP x TP x PP is the world size.",
-      .explanation = "TorchTitan lays all ranks out on one mesh. With data_parallel_shard_degree: -1 the world has to "
-                     "be a multiple of\n"
-                     "replicate x CP x TP x PP; with a number the product has to be the world size exactly. Expert "
-                     "parallelism takes no\n"
-                     "part: experts have a mesh of their own over the same ranks.",
+      .explanation = "TorchTitan lays all ranks out on one mesh. With data_parallel_shard_degree: -1 the world has "
+                     "to be a multiple of replicate x CP x TP x PP; with a number the product has to be the world "
+                     "size exactly. Expert parallelism takes no part: experts have a mesh of their own over the "
+                     "same ranks.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  data_parallel_shard_degree: 8\n  tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
                .yaml = "parallelism:\n  data_parallel_shard_degree: 4\n  tensor_parallel_degree: 2\n"}},
@@ -190,15 +197,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:parallelize_llama",
       .outcome = "TorchTitan stops while it wraps the model (RuntimeError)",
       .summary = "Plain DDP (replicas without sharding) goes with no other parallelism.",
-      .explanation = "data_parallel_replicate_degree above 1 with shard x CP of 1 means DDP, and DDP works on a flat "
-                     "world only. Shard\n"
-                     "over 2 ranks or more: then the replicas are FSDP groups (HSDP), which go with TP and PP.",
+      .explanation = "data_parallel_replicate_degree above 1 with shard x CP of 1 means DDP, and DDP works on a "
+                     "flat world only. Shard over 2 ranks or more: then the replicas are FSDP groups (HSDP), which "
+                     "go with TP and PP.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  data_parallel_replicate_degree: 4\n  data_parallel_shard_degree: 1\n  "
-                      "tensor_parallel_degree: 2\n"},
+              .yaml = "parallelism:\n  data_parallel_replicate_degree: 4\n  data_parallel_shard_degree: 1\n"
+                      "  tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  data_parallel_replicate_degree: 2\n  data_parallel_shard_degree: 2\n  "
-                       "tensor_parallel_degree: 2\n"}},
+               .yaml = "parallelism:\n  data_parallel_replicate_degree: 2\n  data_parallel_shard_degree: 2\n"
+                       "  tensor_parallel_degree: 2\n"}},
      replicas_with_model_parallel},
     {{.id = "TT105",
       .name = "ddp-around-parallel-modules",
@@ -207,17 +214,18 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/qwen3/infra/parallelize.py:parallelize_qwen3",
       .outcome = "the run goes on with DDP around sharded modules",
       .summary = "Replicas without sharding do not work as expected with this model.",
-      .explanation = "deepseek_v3, qwen3 and gpt_oss look for a second mesh dimension where there never is one, so DDP "
-                     "wraps modules that\n"
-                     "TP or PP has already changed; flux applies nothing at all for replicas without sharding. Without "
-                     "FSDP mixed\n"
-                     "precision is off too. Shard over 2 ranks or more.",
+      .explanation = "deepseek_v3, qwen3 and gpt_oss look for a second mesh dimension where there never is one, so "
+                     "DDP wraps modules that TP or PP has already changed; flux applies nothing at all for "
+                     "replicas without sharding. Without FSDP mixed precision is off too. Shard over 2 ranks or "
+                     "more.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n  data_parallel_replicate_degree: 4\n"
-                      "  data_parallel_shard_degree: 1\n  tensor_parallel_degree: 2\n"},
+              .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n"
+                      "  data_parallel_replicate_degree: 4\n  data_parallel_shard_degree: 1\n"
+                      "  tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n  data_parallel_replicate_degree: 2\n"
-                       "  data_parallel_shard_degree: 2\n  tensor_parallel_degree: 2\n"}},
+               .yaml = "model:\n  name: qwen3\n  flavor: 8B\nparallelism:\n"
+                       "  data_parallel_replicate_degree: 2\n  data_parallel_shard_degree: 2\n"
+                       "  tensor_parallel_degree: 2\n"}},
      replicas_not_wrapped_right},
     {{.id = "TT106",
       .name = "simulation-without-ngpu",
@@ -230,6 +238,22 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "comm:\n  mode: fake_backend\nparallelism:\n  tensor_parallel_degree: 1\n"},
       .good = {.world_size = 8, .yaml = "comm:\n  mode: default\nparallelism:\n  tensor_parallel_degree: 1\n"}},
      simulation_without_ngpu},
+    {{.id = "TT107",
+      .name = "simulated-world-differs",
+      .severity = Severity::warning,
+      .stage = Stage::arguments,
+      .runtime_site = init_distributed,
+      .outcome = "the run goes on with NGPU ranks",
+      .summary = "Under a simulation the world is NGPU, not the launch.",
+      .explanation = "comm.mode fake_backend and local_tensor run one process and pretend to be a world of NGPU "
+                     "ranks.",
+      .bad = {.world_size = 8,
+              .yaml = "comm:\n  mode: fake_backend\nparallelism:\n  tensor_parallel_degree: 1\n",
+              .environment = "NGPU=32"},
+      .good = {.world_size = 8,
+               .yaml = "comm:\n  mode: fake_backend\nparallelism:\n  tensor_parallel_degree: 1\n",
+               .environment = "NGPU=8"}},
+     simulated_world_differs},
 };
 
 }  // namespace

@@ -167,15 +167,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = validate,
       .outcome = "TorchTitan stops on every rank (AssertionError)",
       .summary = "With expert parallelism expert_tensor_parallel_degree is 1 or TP.",
-      .explanation =
-          "1: EP borrows the TP ranks and every expert stays whole. TP: experts are split as the other layers are.",
+      .explanation = "1: EP borrows the TP ranks and every expert stays whole. TP: experts are split as the other "
+                     "layers are.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  "
-                      "expert_parallel_degree: 2\n"
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                      "  tensor_parallel_degree: 4\n  expert_parallel_degree: 2\n"
                       "  expert_tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  "
-                       "expert_parallel_degree: 2\n"
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                       "  tensor_parallel_degree: 4\n  expert_parallel_degree: 2\n"
                        "  expert_tensor_parallel_degree: 4\n"}},
      expert_tensor_illegal},
     {{.id = "TT402",
@@ -185,17 +185,16 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/parallel_dims.py:unflatten_mesh",
       .outcome = "TorchTitan stops while it builds the device meshes (ValueError)",
       .summary = "EP x ETP divides shard x CP x TP.",
-      .explanation = "Experts have a mesh of their own over the same ranks: PP x replicate x expert FSDP x EP x ETP. "
-                     "Expert FSDP =\n"
-                     "shard x CP x TP / (EP x ETP) has to be whole. So EP never spans replicas or pipeline stages: "
-                     "with more PP or more\n"
-                     "replicas, less is left for it. The meshes are built for dense models too.",
+      .explanation = "Experts have a mesh of their own over the same ranks: PP x replicate x expert FSDP x EP x "
+                     "ETP. Expert FSDP = shard x CP x TP / (EP x ETP) has to be whole. So EP never spans replicas "
+                     "or pipeline stages: with more PP or more replicas, less is left for it. The meshes are built "
+                     "for dense models too.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
-                      "expert_parallel_degree: 8\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n  expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
-                       "expert_parallel_degree: 4\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n  expert_parallel_degree: 4\n"}},
      expert_grid_uneven},
     {{.id = "TT403",
       .name = "experts-without-fsdp-mesh",
@@ -204,13 +203,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = get_mesh,
       .outcome = "TorchTitan stops while it shards the model (ValueError: mesh fsdp is not available)",
       .summary = "Expert parallelism needs shard x CP of 2 or more.",
-      .explanation = "With EP, llama4, deepseek_v3 and gpt_oss ask for the fsdp mesh, which does not exist at size 1.",
+      .explanation = "With EP, llama4, deepseek_v3 and gpt_oss ask for the fsdp mesh, which does not exist at size "
+                     "1.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 8\n  "
-                      "expert_parallel_degree: 8\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                      "  tensor_parallel_degree: 8\n  expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 4\n  "
-                       "expert_parallel_degree: 8\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                       "  tensor_parallel_degree: 4\n  expert_parallel_degree: 8\n"}},
      experts_without_fsdp},
     {{.id = "TT404",
       .name = "qwen3-experts-without-fsdp",
@@ -220,14 +220,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "the model is not sharded; gradient clipping is likely to stop the first step",
       .summary = "qwen3 with experts loses FSDP when shard x CP is 1.",
       .explanation = "qwen3 does not ask for the fsdp mesh as the other models do. Without it there is no mixed "
-                     "precision, no sharding of\n"
-                     "experts, and gradient clipping with EP expects sharded parameters.",
+                     "precision, no sharding of experts, and gradient clipping with EP expects sharded parameters.",
       .bad = {.world_size = 4,
-              .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n  tensor_parallel_degree: 4\n  "
-                      "expert_parallel_degree: 4\n"},
+              .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n"
+                      "  tensor_parallel_degree: 4\n  expert_parallel_degree: 4\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n  tensor_parallel_degree: 4\n  "
-                       "expert_parallel_degree: 4\n"}},
+               .yaml = "model:\n  name: qwen3\n  flavor: 30B-A3B\nparallelism:\n"
+                       "  tensor_parallel_degree: 4\n  expert_parallel_degree: 4\n"}},
      qwen_experts_without_fsdp},
     {{.id = "TT405",
       .name = "experts-uneven-over-ep",
@@ -236,12 +235,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/expert_parallel.py:_token_dispatch",
       .outcome = "the first forward pass stops (RuntimeError in view)",
       .summary = "The number of experts is a multiple of EP.",
-      .explanation =
-          "Parameters shard unevenly without complaint; the token dispatcher then cannot view the counts as EP rows.",
+      .explanation = "Parameters shard unevenly without complaint; the token dispatcher then cannot view the "
+                     "counts as EP rows.",
       .bad = {.world_size = 24,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_degree: 3\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                      "  expert_parallel_degree: 3\n"},
       .good = {.world_size = 24,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_degree: 4\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                       "  expert_parallel_degree: 4\n"}},
      experts_uneven},
     {{.id = "TT406",
       .name = "expert-parallel-on-dense-model",
@@ -250,8 +251,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/parallel_dims.py:ep_enabled",
       .outcome = "the run goes on and shards no experts",
       .summary = "expert_parallel_degree above 1 needs a model with experts.",
-      .explanation = "A dense model ignores EP, but the expert mesh still has to fit and gradient clipping takes its "
-                     "slower path for experts.",
+      .explanation = "A dense model ignores EP, but the expert mesh still has to fit and gradient clipping takes "
+                     "its slower path for experts.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
@@ -266,11 +267,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "expert_tensor_parallel_degree has an effect only with EP.",
       .explanation = "Without EP experts use the TP mesh. ETP then only has to divide shard x CP x TP.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 2\n"
-                      "  expert_tensor_parallel_degree: 2\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                      "  tensor_parallel_degree: 2\n  expert_tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  tensor_parallel_degree: 2\n"
-                       "  expert_tensor_parallel_degree: 1\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                       "  tensor_parallel_degree: 2\n  expert_tensor_parallel_degree: 1\n"}},
      expert_tensor_without_experts},
     {{.id = "TT408",
       .name = "routing-groups-illegal",
@@ -282,14 +283,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .explanation = "Node-limited routing takes the best num_limited_groups of num_expert_groups groups.",
       .bad = {.world_size = 8,
               .yaml =
-                  "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64, num_shared_experts: 2, "
-                  "top_k: 6, score_func: softmax,\n"
+                  "model:\n  name: deepseek_v3\n  flavor: 16B\n"
+                  "  moe_args: {num_experts: 64, num_shared_experts: 2, top_k: 6, score_func: softmax,\n"
                   "    route_norm: false, score_before_experts: false, num_expert_groups: 48, num_limited_groups: 3}\n"
                   "parallelism:\n  expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
                .yaml =
-                   "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64, num_shared_experts: 2, "
-                   "top_k: 6, score_func: softmax,\n"
+                   "model:\n  name: deepseek_v3\n  flavor: 16B\n"
+                   "  moe_args: {num_experts: 64, num_shared_experts: 2, top_k: 6, score_func: softmax,\n"
                    "    route_norm: false, score_before_experts: false, num_expert_groups: 8, num_limited_groups: 3}\n"
                    "parallelism:\n  expert_parallel_degree: 8\n"}},
      routing_groups_illegal},
@@ -301,15 +302,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops (ValueError without EP, NotImplementedError with ETP); llama4 stops in the first "
                  "forward pass",
       .summary = "DeepEP needs EP above 1, ETP of 1 and deepseek_v3.",
-      .explanation =
-          "llama4 passes the same checks but builds the standard experts, which do not take what DeepEP hands them.",
+      .explanation = "llama4 passes the same checks but builds the standard experts, which do not take what DeepEP "
+                     "hands them.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_comm_backend: deepep\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                      "  expert_parallel_comm_backend: deepep\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  expert_parallel_comm_backend: deepep\n"
-                   "  expert_parallel_degree: 8\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                       "  expert_parallel_comm_backend: deepep\n  expert_parallel_degree: 8\n"}},
      deepep_illegal},
     {{.id = "TT410",
       .name = "deepep-ignored",
@@ -319,16 +319,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "the run goes on with the standard exchange of tokens",
       .summary = "Only llama4 and deepseek_v3 read expert_parallel_comm_backend.",
       .explanation = "The other models always use all-to-all.",
-      .bad =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  expert_parallel_degree: 8\n"
-               "  expert_parallel_comm_backend: deepep\n"},
-      .good =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  expert_parallel_degree: 8\n"
-               "  expert_parallel_comm_backend: standard\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n"
+                      "  expert_parallel_degree: 8\n  expert_parallel_comm_backend: deepep\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n"
+                       "  expert_parallel_degree: 8\n  expert_parallel_comm_backend: standard\n"}},
      deepep_ignored},
     {{.id = "TT411",
       .name = "forced-balance-ignored",
@@ -339,9 +335,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "debug.moe_force_load_balance works with llama4, deepseek_v3 and qwen3 experts.",
       .explanation = "gpt_oss does not hand the flag to its router, and a dense model has none.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\ndebug:\n  moe_force_load_balance: true\n"
-                  "parallelism:\n  expert_parallel_degree: 8\n"},
+              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\ndebug:\n"
+                      "  moe_force_load_balance: true\nparallelism:\n  expert_parallel_degree: 8\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\ndebug:\n  moe_force_load_balance: true\n"
                        "parallelism:\n  expert_parallel_degree: 8\n"}},

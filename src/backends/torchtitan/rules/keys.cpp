@@ -121,11 +121,9 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_config,
       .outcome = "Primus keeps the key as an attribute that nobody reads",
       .summary = "Keys are TorchTitan's or Primus's.",
-      .explanation = "TorchTitan itself would refuse an unknown key; Primus's way to build the configuration attaches "
-                     "it without a word. The\n"
-                     "typical causes: a key that moved to another section, another framework's name, a slip of the "
-                     "pen. There is no key for\n"
-                     "gradient accumulation.",
+      .explanation = "TorchTitan itself would refuse an unknown key; Primus's way to build the configuration "
+                     "attaches it without a word. The typical causes: a key that moved to another section, another "
+                     "framework's name, a slip of the pen. There is no key for gradient accumulation.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_model_parallel_size: 2\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 2\n"}},
      key_unknown},
@@ -139,10 +137,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .explanation = "parallelism.tensor_parallel_degree: 2 in a file is a key whose name holds a dot. Only the "
                      "command line splits at dots.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism.tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\nmetrics:\n  log_freq: 1\n"},
+              .yaml = "parallelism.tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\nmetrics:\n"
+                      "  log_freq: 1\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "parallelism:\n  tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\nmetrics:\n  log_freq: 1\n"}},
+               .yaml = "parallelism:\n  tensor_parallel_degree: 2\ntraining:\n  seq_len: 2048\nmetrics:\n"
+                       "  log_freq: 1\n"}},
      key_dotted},
     {{.id = "TT813",
       .name = "experimental-key-unknown",
@@ -151,8 +150,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_config,
       .outcome = "Primus stops when it builds the configuration (TypeError)",
       .summary = "Below experimental stand only custom_import and custom_args_module.",
-      .explanation =
-          "This section is handed to a constructor, which refuses other names. Unknown keys elsewhere are ignored.",
+      .explanation = "This section is handed to a constructor, which refuses other names. Unknown keys elsewhere "
+                     "are ignored.",
       .bad = {.world_size = 8, .yaml = "experimental:\n  foo: 1\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "experimental:\n  custom_import: ''\ntraining:\n  seq_len: 2048\n"}},
      experimental_key_unknown},
@@ -175,8 +174,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_config,
       .outcome = "the run goes on as with the default",
       .summary = "Words come from the key's own list.",
-      .explanation = "TorchTitan declares the words a key may hold, but Primus's way to build the configuration does "
-                     "not check them.",
+      .explanation = "TorchTitan declares the words a key may hold, but Primus's way to build the configuration "
+                     "does not check them.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  expert_parallel_comm_backend: deep_ep\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  expert_parallel_comm_backend: standard\n"}},
      word_unknown},

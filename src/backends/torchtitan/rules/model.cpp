@@ -89,8 +89,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops (ValueError)",
       .summary = "model.name is a model that TorchTitan registers.",
       .explanation = "llama3, llama4, deepseek_v3, qwen3, gpt_oss, flux; upper and lower case differ. Models of "
-                     "torchtitan/experiments run\n"
-                     "too, but nothing is known here of their shape, so less is checked.",
+                     "torchtitan/experiments run too, but nothing is known here of their shape, so less is "
+                     "checked.",
       .bad = {.world_size = 8, .yaml = "model:\n  name: llama5\n  flavor: 8B\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 2048\n"}},
      model_unknown},
@@ -101,8 +101,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/train.py:__init__",
       .outcome = "TorchTitan stops (KeyError)",
       .summary = "model.flavor is a flavor of the model.",
-      .explanation =
-          "The pinned version has no 1B and 3B of Llama 3, so Primus's preset llama3.2_1B.yaml does not start.",
+      .explanation = "The pinned version has no 1B and 3B of Llama 3, so Primus's preset llama3.2_1B.yaml does not "
+                     "start.",
       .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 1B\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 2048\n"}},
      flavor_unknown},
@@ -114,8 +114,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "Primus stops (AttributeError)",
       .summary = "Keys below model are its own or fields of the model's arguments.",
       .explanation = "Primus sets every key below model that is not name, flavor, converters and the like on the "
-                     "arguments of the flavor.\n"
-                     "Fields differ from model to model; the number of layers is n_layers.",
+                     "arguments of the flavor. Fields differ from model to model; the number of layers is "
+                     "n_layers.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  num_layers: 4\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
@@ -130,11 +130,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "Keys below model.moe_args are fields of MoEArgs.",
       .explanation = "The mapping becomes a new MoEArgs, whose constructor refuses other names.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama4\n  flavor: 17bx16e\n  moe_args: {num_experts: 16, experts: "
-                      "16}\ntraining:\n  seq_len: 2048\n"},
+              .yaml = "model:\n  name: llama4\n  flavor: 17bx16e\n"
+                      "  moe_args: {num_experts: 16, experts: 16}\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama4\n  flavor: 17bx16e\n  moe_args: {num_experts: 16}\ntraining:\n  "
-                       "seq_len: 2048\n"}},
+               .yaml = "model:\n  name: llama4\n  flavor: 17bx16e\n  moe_args: {num_experts: 16}\n"
+                       "training:\n  seq_len: 2048\n"}},
      moe_field_unknown},
     {{.id = "TT805",
       .name = "moe-arguments-replaced",
@@ -143,15 +143,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = override_patch,
       .outcome = "the run goes on with another router than the flavor's",
       .summary = "model.moe_args replaces the flavor's routing as a whole.",
-      .explanation =
-          "What the mapping leaves out falls back to the defaults of MoEArgs: 8 experts, 1 shared, top-1, no groups.",
+      .explanation = "What the mapping leaves out falls back to the defaults of MoEArgs: 8 experts, 1 shared, "
+                     "top-1, no groups.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64}\ntraining:\n  "
-                      "seq_len: 2048\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64}\n"
+                      "training:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  moe_args: {num_experts: 64, num_shared_experts: "
-                       "2, top_k: 6}\n"
-                       "training:\n  seq_len: 2048\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n"
+                       "  moe_args: {num_experts: 64, num_shared_experts: 2, top_k: 6}\ntraining:\n"
+                       "  seq_len: 2048\n"}},
      experts_replaced},
 };
 

@@ -42,12 +42,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_optimizers,
       .outcome = "TorchTitan stops when it builds the optimizer (NotImplementedError)",
       .summary = "optimizer.early_step_in_backward goes with neither PP nor EP.",
-      .explanation = "Stepping inside the backward pass frees gradients early, but needs all gradients of a parameter "
-                     "in one pass.",
+      .explanation = "Stepping inside the backward pass frees gradients early, but needs all gradients of a "
+                     "parameter in one pass.",
       .bad = {.world_size = 8,
-              .yaml = "optimizer:\n  early_step_in_backward: true\nparallelism:\n  pipeline_parallel_degree: 2\n"},
+              .yaml = "optimizer:\n  early_step_in_backward: true\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "optimizer:\n  early_step_in_backward: true\nparallelism:\n  pipeline_parallel_degree: 1\n"}},
+               .yaml = "optimizer:\n  early_step_in_backward: true\nparallelism:\n"
+                       "  pipeline_parallel_degree: 1\n"}},
      early_step_with_parallelism},
     {{.id = "TT552",
       .name = "optimizer-unknown",

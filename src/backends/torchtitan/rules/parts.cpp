@@ -97,13 +97,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "module_fqns_per_model_part lists a multiple of PP stages.",
       .explanation = "The outer list has one entry for each virtual stage, the same number on every rank.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                  "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1], [norm, output]]\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n"
+                      "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1], [norm, output]]\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                   "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n"
+                       "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
      parts_uneven},
     {{.id = "TT312",
       .name = "listed-stages-never-run",
@@ -112,16 +112,16 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/pipeline_parallel.py:build_pipeline_schedule",
       .outcome = "only the first stage of each rank is scheduled: the other layers are dropped without a word",
       .summary = "A schedule of one stage a rank has as many listed stages as ranks.",
-      .explanation =
-          "TorchTitan hands 1F1B and GPipe the first of the rank's stages and does not look whether there are more.",
+      .explanation = "TorchTitan hands 1F1B and GPipe the first of the rank's stages and does not look whether "
+                     "there are more.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                  "  module_fqns_per_model_part: [[tok_embeddings], [layers.0], [layers.1], [norm, output]]\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n"
+                      "  module_fqns_per_model_part: [[tok_embeddings], [layers.0], [layers.1], [norm, output]]\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                   "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n"
+                       "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
      parts_for_single_stage},
     {{.id = "TT313",
       .name = "listed-stages-drop-modules",
@@ -130,16 +130,16 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = module_split,
       .outcome = "layers that no stage lists are deleted, other modules skipped, without a word",
       .summary = "module_fqns_per_model_part lists every module of the model.",
-      .explanation = "The names are tok_embeddings, layers.0 and on, norm and output. Names that the model does not "
-                     "have are ignored.",
+      .explanation = "The names are tok_embeddings, layers.0 and on, norm and output. Names that the model does "
+                     "not have are ignored.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                  "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [norm, output]]\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n"
+                      "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [norm, output]]\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                   "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n"
+                       "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
      parts_drop_modules},
     {{.id = "TT314",
       .name = "listed-stages-repeat-layers",
@@ -151,12 +151,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .explanation = "A layer that two stages list is built twice, with weights of its own each time.",
       .bad = {.world_size = 8,
               .yaml =
-                  "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
+                  "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                  "  pipeline_parallel_degree: 2\n"
                   "  module_fqns_per_model_part: [[tok_embeddings, layers.0, layers.1], [layers.1, norm, output]]\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                   "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n"
+                       "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
      parts_repeat_layers},
     {{.id = "TT315",
       .name = "listed-stages-unreadable",
@@ -167,13 +168,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "module_fqns_per_model_part is a list of lists of module names.",
       .explanation = "One inner list for each virtual stage. A plain list of names would be read letter by letter.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                  "  module_fqns_per_model_part: [tok_embeddings, output]\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n"
+                      "  module_fqns_per_model_part: [tok_embeddings, output]\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                   "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n"
+                       "  module_fqns_per_model_part: [[tok_embeddings, layers.0], [layers.1, norm, output]]\n"}},
      parts_unreadable},
 };
 

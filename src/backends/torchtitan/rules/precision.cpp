@@ -97,10 +97,9 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/utils.py:maybe_enable_amp",
       .outcome = "TorchTitan logs a warning and trains in training.dtype",
       .summary = "TP or PP without FSDP runs without mixed precision.",
-      .explanation = "Mixed precision is FSDP's. When TP x PP x replicate takes all ranks, shard x CP is 1 and FSDP is "
-                     "not there: the run\n"
-                     "goes on in training.dtype, float32 unless the file says otherwise, at a fraction of the speed "
-                     "and twice the memory.",
+      .explanation = "Mixed precision is FSDP's. When TP x PP x replicate takes all ranks, shard x CP is 1 and "
+                     "FSDP is not there: the run goes on in training.dtype, float32 unless the file says "
+                     "otherwise, at a fraction of the speed and twice the memory.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\n  pipeline_parallel_degree: 2\n"},
       .good = {.world_size = 16, .yaml = "parallelism:\n  tensor_parallel_degree: 4\n  pipeline_parallel_degree: 2\n"}},
      mixed_precision_off},
@@ -112,8 +111,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops (KeyError)",
       .summary = "Types are float32 or bfloat16, spelled out.",
       .explanation = "training.dtype, mixed_precision_param and mixed_precision_reduce look the word up in a table "
-                     "with float32, bfloat16 and\n"
-                     "float16. bf16, fp32 and BFLOAT16 are not in it.",
+                     "with float32, bfloat16 and float16. bf16, fp32 and BFLOAT16 are not in it.",
       .bad = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: bf16\n"},
       .good = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: bfloat16\n"}},
      dtype_unknown},
@@ -124,8 +122,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/utils.py:maybe_enable_amp",
       .outcome = "the run goes on",
       .summary = "A wrong type waits for the first launch that reads it.",
-      .explanation =
-          "mixed_precision_reduce is read with FSDP only, mixed_precision_param also in plain DDP and on one rank.",
+      .explanation = "mixed_precision_reduce is read with FSDP only, mixed_precision_param also in plain DDP and "
+                     "on one rank.",
       .bad = {.world_size = 1, .yaml = "training:\n  mixed_precision_reduce: fp32\n"},
       .good = {.world_size = 1, .yaml = "training:\n  mixed_precision_reduce: float32\n"}},
      dtype_unread},
@@ -136,8 +134,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/config/job_config.py:Training",
       .outcome = "the run goes on without loss scaling",
       .summary = "float16 trains without loss scaling.",
-      .explanation =
-          "The types declare float32 and bfloat16 only; float16 gets through because Primus does not check them.",
+      .explanation = "The types declare float32 and bfloat16 only; float16 gets through because Primus does not "
+                     "check them.",
       .bad = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: float16\n"},
       .good = {.world_size = 8, .yaml = "training:\n  mixed_precision_param: bfloat16\n"}},
      half_precision},

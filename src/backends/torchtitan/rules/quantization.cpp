@@ -143,7 +143,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "model.converters is a list of names.",
       .explanation = "A string would be read letter by letter, null not at all.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: null\ntraining:\n  seq_len: 2048\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: null\ntraining:\n"
+                      "  seq_len: 2048\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\ntraining:\n  seq_len: 2048\n"}},
      converters_unreadable},
@@ -154,14 +155,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/protocols/model_converter.py:__init__",
       .outcome = "TorchTitan stops when it builds the converters (KeyError)",
       .summary = "model.converters names registered converters.",
-      .explanation = "float8 and mx have been renamed to quantize.linear.float8 and quantize.linear.mx. Primus adds "
-                     "primus_turbo, and some\n"
-                     "names together with the primus_turbo switches that stand for them.",
+      .explanation = "float8 and mx have been renamed to quantize.linear.float8 and quantize.linear.mx. Primus "
+                     "adds primus_turbo, and some names together with the primus_turbo switches that stand for "
+                     "them.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [float8]\ntraining:\n  seq_len: 2048\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [float8]\ntraining:\n"
+                      "  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\ntraining:\n  "
-                       "seq_len: 2048\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.grouped_mm.float8]\n"
+                       "training:\n  seq_len: 2048\n"}},
      converter_unknown},
     {{.id = "TT723",
       .name = "turbo-converter-without-import",
@@ -170,16 +172,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/config_utils.py:build_job_config_from_namespace",
       .outcome = "the converter is likely to be missing (KeyError)",
       .summary = "The primus_turbo converter comes with the preset's experimental.custom_args_module.",
-      .explanation =
-          "That module registers the primus_turbo section and its converter. A module of your own has to import it.",
+      .explanation = "That module registers the primus_turbo section and its converter. A module of your own has "
+                     "to import it.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo]\nexperimental:\n  "
-                      "custom_args_module: my.module\n"
-                      "training:\n  seq_len: 2048\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo]\nexperimental:\n"
+                      "  custom_args_module: my.module\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nexperimental:\n  custom_args_module: "
-                       "my.module\n"
-                       "training:\n  seq_len: 2048\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nexperimental:\n"
+                       "  custom_args_module: my.module\ntraining:\n  seq_len: 2048\n"}},
      turbo_converter_without_import},
     {{.id = "TT724",
       .name = "quantization-families-mixed",
@@ -188,16 +188,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/components/quantization/__init__.py:_validate",
       .outcome = "TorchTitan stops when it builds the converters (AssertionError)",
       .summary = "All quantize.* converters are of one kind.",
-      .explanation =
-          "float8 and mx converters do not go together, not even one for linear layers and the other for experts.",
+      .explanation = "float8 and mx converters do not go together, not even one for linear layers and the other "
+                     "for experts.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: [quantize.linear.float8, "
-                      "quantize.grouped_mm.mx]\n"
-                      "training:\n  seq_len: 2048\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n"
+                      "  converters: [quantize.grouped_mm.float8, quantize.grouped_mm.mx]\ntraining:\n"
+                      "  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: [quantize.linear.float8, "
-                       "quantize.grouped_mm.float8]\n"
-                       "training:\n  seq_len: 2048\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n"
+                       "  converters: [quantize.grouped_mm.float8]\ntraining:\n  seq_len: 2048\n"}},
      quantization_families_mixed},
     {{.id = "TT725",
       .name = "mx-linear-not-possible",
@@ -206,16 +205,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = mx_init,
       .outcome = "TorchTitan stops when it builds the converters (AssertionError)",
       .summary = "quantize.linear.mx needs gfx950 or SM100, and TP 1 in a compiled model.",
-      .explanation = "MXFP8 products exist on MI350, MI355X and NVIDIA's SM100. An experiment does not name its GPU, "
-                     "so this is an error\n"
-                     "unless the environment says PYTORCH_ROCM_ARCH=gfx950. primus_turbo_mx is Primus's own converter "
-                     "without this check.",
+      .explanation = "MXFP8 products exist on MI350, MI355X and NVIDIA's SM100. An experiment does not name its "
+                     "GPU, so this is an error unless the environment says PYTORCH_ROCM_ARCH=gfx950. "
+                     "primus_turbo_mx is Primus's own converter without this check.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.mx]\ntraining:\n  seq_len: "
-                      "2048\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.mx]\n"
+                      "training:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\ntraining:\n  "
-                       "seq_len: 2048\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.grouped_mm.float8]\n"
+                       "training:\n  seq_len: 2048\n"}},
      mx_linear_not_possible},
     {{.id = "TT727",
       .name = "grouped-float8-with-pipeline-or-context",
@@ -226,11 +224,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "quantize.grouped_mm.float8 goes with neither PP nor CP.",
       .explanation = "It is a prototype for experts under FSDP, TP and EP.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: [quantize.grouped_mm.float8]\n"
-                      "parallelism:\n  pipeline_parallel_degree: 2\n"},
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n"
+                      "  converters: [quantize.grouped_mm.float8]\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n  converters: [quantize.grouped_mm.float8]\n"
-                       "parallelism:\n  expert_parallel_degree: 8\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\n"
+                       "  converters: [quantize.grouped_mm.float8]\nparallelism:\n"
+                       "  expert_parallel_degree: 8\n"}},
      grouped_float8_with_parallelism},
     {{.id = "TT728",
       .name = "float8-gather-with-recipe",
@@ -240,18 +240,16 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops when it builds the converters (AssertionError)",
       .summary = "A float8 recipe goes with no float8 all-gather.",
       .explanation = "enable_fsdp_float8_all_gather belongs to tensorwise scaling without a recipe name.",
-      .bad =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\nquantize:\n  linear:\n   "
-               " float8:\n"
-               "      recipe_name: rowwise\n      enable_fsdp_float8_all_gather: true\ntraining:\n  seq_len: 2048\n"},
-      .good =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\nquantize:\n  linear:\n   "
-               " float8:\n"
-               "      recipe_name: rowwise\n      enable_fsdp_float8_all_gather: false\ntraining:\n  seq_len: 2048\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+                      "quantize:\n  linear:\n    float8:\n      recipe_name: rowwise\n"
+                      "      enable_fsdp_float8_all_gather: true\nprimus_turbo:\n"
+                      "  use_turbo_float8_linear: false\ntraining:\n  seq_len: 2048\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+                       "quantize:\n  linear:\n    float8:\n      recipe_name: rowwise\n"
+                       "      enable_fsdp_float8_all_gather: false\nprimus_turbo:\n"
+                       "  use_turbo_float8_linear: false\ntraining:\n  seq_len: 2048\n"}},
      float8_gather_with_recipe},
     {{.id = "TT729",
       .name = "float8-gather-without-shards",
@@ -260,16 +258,16 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = float8_init,
       .outcome = "the run goes on and gathers in the parameters' own type",
       .summary = "enable_fsdp_float8_all_gather needs a shard degree above 1.",
-      .explanation = "Only data_parallel_shard_degree counts: CP shards parameters too, but does not switch the float8 "
-                     "all-gather on.",
+      .explanation = "Only data_parallel_shard_degree counts: CP shards parameters too, but does not switch the "
+                     "float8 all-gather on.",
       .bad = {.world_size = 1,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\nquantize:\n  "
-                      "linear:\n    float8:\n"
-                      "      enable_fsdp_float8_all_gather: true\ntraining:\n  seq_len: 2048\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+                      "quantize:\n  linear:\n    float8:\n      enable_fsdp_float8_all_gather: true\n"
+                      "primus_turbo:\n  use_turbo_float8_linear: false\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\nquantize:\n  "
-                       "linear:\n    float8:\n"
-                       "      enable_fsdp_float8_all_gather: true\ntraining:\n  seq_len: 2048\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+                       "quantize:\n  linear:\n    float8:\n      enable_fsdp_float8_all_gather: true\n"
+                       "primus_turbo:\n  use_turbo_float8_linear: false\ntraining:\n  seq_len: 2048\n"}},
      float8_gather_without_shards},
 };
 

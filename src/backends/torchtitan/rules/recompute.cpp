@@ -67,9 +67,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = apply_ac_to_block,
       .outcome = "TorchTitan stops while it wraps the layers (ValueError)",
       .summary = "activation_checkpoint.mode is none, selective, full or memory_budget.",
-      .explanation = "The words are matched as they stand. Only the string none switches it off: YAML's off and no are "
-                     "the boolean false,\n"
-                     "and null is null.",
+      .explanation = "The words are matched as they stand. Only the string none switches it off: YAML's off and no "
+                     "are the boolean false, and null is null.",
       .bad = {.world_size = 8, .yaml = "activation_checkpoint:\n  mode: Full\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8, .yaml = "activation_checkpoint:\n  mode: full\ntraining:\n  seq_len: 2048\n"}},
      mode_unknown},
@@ -80,14 +79,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = apply_ac_to_block,
       .outcome = "TorchTitan stops while it wraps the layers (ValueError)",
       .summary = "selective_ac_option is op or a number in quotes.",
-      .explanation =
-          "op saves the results of costly operators and recomputes the rest; \"n\" checkpoints every n-th layer.",
+      .explanation = "op saves the results of costly operators and recomputes the rest; \"n\" checkpoints every "
+                     "n-th layer.",
       .bad = {.world_size = 8,
-              .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: every2\ntraining:\n  seq_len: "
-                      "2048\n"},
+              .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: every2\n"
+                      "training:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: \"2\"\ntraining:\n  seq_len: "
-                       "2048\n"}},
+               .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: \"2\"\ntraining:\n"
+                       "  seq_len: 2048\n"}},
      selective_option_unknown},
     {{.id = "TT703",
       .name = "memory-budget-without-compile",
@@ -98,11 +97,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "activation_checkpoint.mode memory_budget needs a compiled model.",
       .explanation = "The budget is an option of torch.compile's partitioner.",
       .bad = {.world_size = 8,
-              .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: false\ntraining:\n  seq_len: "
-                      "2048\n"},
+              .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: false\n"
+                      "training:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: true\ntraining:\n  seq_len: "
-                       "2048\n"}},
+               .yaml = "activation_checkpoint:\n  mode: memory_budget\ncompile:\n  enable: true\ntraining:\n"
+                       "  seq_len: 2048\n"}},
      memory_budget_without_compile},
     {{.id = "TT704",
       .name = "memory-budget-ignored",
@@ -113,13 +112,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "gpt_oss does not honour activation_checkpoint.mode memory_budget.",
       .explanation = "gpt_oss passes the check for a compiled model and then does not compile it.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n  mode: "
-                      "memory_budget\n"
-                      "training:\n  seq_len: 2048\n"},
+              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n"
+                      "  mode: memory_budget\ntraining:\n  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml =
-                   "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n  mode: full\n"
-                   "training:\n  seq_len: 2048\n"}},
+               .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nactivation_checkpoint:\n"
+                       "  mode: full\ntraining:\n  seq_len: 2048\n"}},
      memory_budget_ignored},
 };
 

@@ -181,12 +181,15 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = schedule_class,
       .outcome = "torch stops (ValueError, AttributeError for null)",
       .summary = "pipeline_parallel_schedule is a schedule that torch knows.",
-      .explanation = "Upper and lower case are equal. One stage a rank: 1F1B, GPipe. Two: Interleaved1F1B, LoopedBFS,\n"
-                     "InterleavedZeroBubble, ZBVZeroBubble, DualPipeV. _PipelineScheduleRuntime is no name here.",
+      .explanation = "Upper and lower case are equal. One stage a rank: 1F1B, GPipe. Two: Interleaved1F1B, "
+                     "LoopedBFS, InterleavedZeroBubble, ZBVZeroBubble, DualPipeV. _PipelineScheduleRuntime is no "
+                     "name here.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZeroBubble\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_schedule: ZeroBubble\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: interleaved1f1b\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  pipeline_parallel_schedule: interleaved1f1b\n"}},
      schedule_unknown},
     {{.id = "TT322",
       .name = "pipeline-schedule-abstract",
@@ -198,8 +201,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .explanation = "Both are base classes. With pipeline_parallel_schedule_csv their name decides only how many "
                      "stages a rank has.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: PipelineScheduleMulti\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_schedule: PipelineScheduleMulti\n"},
       .good = {.world_size = 8,
                .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: GPipe\n"}},
      schedule_abstract},
@@ -212,8 +215,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "pipeline_parallel_schedule_csv names a file, or is ''.",
       .explanation = "The file has to describe PP ranks, the virtual stages and the micro-batches of this run.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: "
-                      "/nonexistent/schedule.csv\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_schedule_csv: /nonexistent/schedule.csv\n"},
       .good = {.world_size = 8,
                .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: ''\n"}},
      schedule_csv_missing},
@@ -224,12 +227,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_schedule,
       .outcome = "TorchTitan stops (ValueError, ZeroDivisionError for 0)",
       .summary = "local_batch_size is a multiple of pipeline_parallel_microbatch_size.",
-      .explanation = "The key is the size of a micro-batch, not their number. The number is local_batch_size /\n"
+      .explanation = "The key is the size of a micro-batch, not their number. The number is local_batch_size / "
                      "pipeline_parallel_microbatch_size in each accumulation step.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_microbatch_size: 3\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_microbatch_size: 3\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_microbatch_size: 2\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  pipeline_parallel_microbatch_size: 2\n"}},
      micro_batch_uneven},
     {{.id = "TT325",
       .name = "too-few-pipeline-micro-batches",
@@ -239,8 +244,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "torch stops when it builds the schedule (ValueError)",
       .summary = "1F1B and DualPipeV want at least as many micro-batches as virtual stages.",
       .explanation = "Micro-batches count for each accumulation step: raising global_batch_size alone adds "
-                     "accumulation steps, not\n"
-                     "micro-batches. Raise local_batch_size, lower the micro-batch size or PP, or take GPipe.",
+                     "accumulation steps, not micro-batches. Raise local_batch_size, lower the micro-batch size or "
+                     "PP, or take GPipe.",
       .bad = {.world_size = 8,
               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 2\n"},
       .good = {.world_size = 8,
@@ -254,14 +259,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "torch stops when it builds the schedule (ValueError)",
       .summary = "Interleaved1F1B and InterleavedZeroBubble want micro-batches that divide into rounds.",
       .explanation = "rounds = max(1, micro-batches / PP), rounded down; the number of micro-batches has to be a "
-                     "multiple of it. Every\n"
-                     "multiple of PP fits.",
+                     "multiple of it. Every multiple of PP fits.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n  pipeline_parallel_schedule: Interleaved1F1B\n"
-                      "training:\n  local_batch_size: 9\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n"
+                      "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 9\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n  pipeline_parallel_schedule: Interleaved1F1B\n"
-                       "training:\n  local_batch_size: 10\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n"
+                       "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 10\n"}},
      micro_batches_and_rounds},
     {{.id = "TT327",
       .name = "fewer-micro-batches-than-stages",
@@ -272,11 +276,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "Schedules of several stages a rank have at least as many micro-batches as virtual stages.",
       .explanation = "With fewer the pipeline never fills: the bubble is larger than the work.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: Interleaved1F1B\n"
-                      "training:\n  local_batch_size: 3\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 3\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: Interleaved1F1B\n"
-                       "training:\n  local_batch_size: 4\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 4\n"}},
      fewer_micro_batches_than_stages},
     {{.id = "TT328",
       .name = "zero-bubble-with-compile",
@@ -286,13 +290,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "torch stops when it builds the schedule (RuntimeError)",
       .summary = "Zero-bubble schedules and DualPipeV do not run compiled stages.",
       .explanation = "They split the backward pass into two, which torch.compile does not. Primus's preset sets "
-                     "compile.enable: true, so\n"
-                     "choosing such a schedule alone is enough to fail.",
+                     "compile.enable: true, so choosing such a schedule alone is enough to fail.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZBVZeroBubble\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_schedule: ZBVZeroBubble\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZBVZeroBubble\n"
-                       "compile:\n  enable: false\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  pipeline_parallel_schedule: ZBVZeroBubble\ncompile:\n  enable: false\n"}},
      zero_bubble_compiled},
     {{.id = "TT329",
       .name = "dualpipev-with-recompute",
@@ -301,17 +305,17 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/dual_pipe_v.py:get_dual_pipe_v_flag",
       .outcome = "TorchTitan stops (NotImplementedError)",
       .summary = "DualPipeV with expert parallelism goes with no activation checkpointing.",
-      .explanation = "DualPipeV overlaps expert communication with the other direction's compute. Switch activation "
-                     "checkpointing off, or\n"
-                     "the overlap with pipeline_parallel_expert_parallel_overlap: false.",
+      .explanation = "DualPipeV overlaps expert communication with the other direction's compute. Switch "
+                     "activation checkpointing off, or the overlap with pipeline_parallel_expert_parallel_overlap: "
+                     "false.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
-                      "expert_parallel_degree: 4\n"
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n  expert_parallel_degree: 4\n"
                       "  pipeline_parallel_schedule: DualPipeV\ncompile:\n  enable: false\n"
                       "activation_checkpoint:\n  mode: full\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n  pipeline_parallel_degree: 2\n  "
-                       "expert_parallel_degree: 4\n"
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n  expert_parallel_degree: 4\n"
                        "  pipeline_parallel_schedule: ZBVZeroBubble\ncompile:\n  enable: false\n"}},
      dual_pipe_with_recompute},
     {{.id = "TT330",
@@ -323,9 +327,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "pipeline_parallel_* keys have an effect only with pipeline_parallel_degree above 1.",
       .explanation = "Without PP not even the name of the schedule is looked at.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 1\n  pipeline_parallel_schedule: Interleaved1F1B\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 1\n"
+                      "  pipeline_parallel_schedule: Interleaved1F1B\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: Interleaved1F1B\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  pipeline_parallel_schedule: Interleaved1F1B\n"}},
      pipeline_keys_ignored},
     {{.id = "TT331",
       .name = "pipeline-loss-not-logged",
@@ -335,14 +341,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "the run goes on; its log shows loss -1",
       .summary = "V schedules other than ZBVZeroBubble, spelled so, hide the loss from the log.",
       .explanation = "A V schedule ends on the first rank. The metrics look for the loss there only when "
-                     "pipeline_parallel_schedule is\n"
-                     "exactly ZBVZeroBubble.",
+                     "pipeline_parallel_schedule is exactly ZBVZeroBubble.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: zbvzerobubble\n"
-                      "compile:\n  enable: false\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_schedule: zbvzerobubble\ncompile:\n  enable: false\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: ZBVZeroBubble\n"
-                       "compile:\n  enable: false\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  pipeline_parallel_schedule: ZBVZeroBubble\ncompile:\n  enable: false\n"}},
      loss_not_shown},
 };
 

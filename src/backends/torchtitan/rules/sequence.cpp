@@ -61,10 +61,9 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:parallelize_llama",
       .outcome = "TorchTitan stops while it parallelizes the model (AssertionError)",
       .summary = "seq_len is a multiple of 2 x CP x TP.",
-      .explanation =
-          "TP always shards activations along the sequence between the blocks, and CP deals each rank a piece from the "
-          "head and\n"
-          "one from the tail. The 2 is there without CP and without a load balancer too: an odd seq_len never works.",
+      .explanation = "TP always shards activations along the sequence between the blocks, and CP deals each rank a "
+                     "piece from the head and one from the tail. The 2 is there without CP and without a load "
+                     "balancer too: an odd seq_len never works.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  seq_len: 4098\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 4\ntraining:\n  seq_len: 4096\n"}},
      sequence_uneven},
@@ -75,8 +74,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/model/args.py:update_from_config",
       .outcome = "TorchTitan logs a warning and makes seq_len the model's maximum",
       .summary = "seq_len does not exceed the flavor's max_seq_len.",
-      .explanation =
-          "The rotary table grows with seq_len, so the run works; a checkpoint trained for shorter sequences may not.",
+      .explanation = "The rotary table grows with seq_len, so the run works; a checkpoint trained for shorter "
+                     "sequences may not.",
       .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 262144\n"},
       .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 131072\n"}},
      sequence_above_maximum},
@@ -87,9 +86,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/model/model.py:forward",
       .outcome = "the first forward pass stops (RuntimeError in view); nothing checks it before",
       .summary = "Attention heads and KV heads are multiples of TP.",
-      .explanation = "TP gives each rank whole heads. Grouped-query models run out of KV heads first: Llama 3 has 8. "
-                     "Models with latent\n"
-                     "attention (deepseek_v3) have query heads only.",
+      .explanation = "TP gives each rank whole heads. Grouped-query models run out of KV heads first: Llama 3 has "
+                     "8. Models with latent attention (deepseek_v3) have query heads only.",
       .bad = {.world_size = 32,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 16\n"},
       .good = {.world_size = 16,

@@ -88,9 +88,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:apply_fsdp",
       .outcome = "TorchTitan stops while it shards the model (ValueError)",
       .summary = "fsdp_reshard_after_forward is default, always or never.",
-      .explanation = "The words are matched as they stand: Default and true are neither. default means always without "
-                     "PP and never with\n"
-                     "PP, where every micro-batch would gather the parameters again.",
+      .explanation = "The words are matched as they stand: Default and true are neither. default means always "
+                     "without PP and never with PP, where every micro-batch would gather the parameters again.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  fsdp_reshard_after_forward: sometimes\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  fsdp_reshard_after_forward: never\n"}},
      reshard_policy_unknown},
@@ -123,14 +122,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/distributed/tensor_parallel.py:maybe_enable_async_tp",
       .outcome = "TorchTitan stops (RuntimeError)",
       .summary = "enable_async_tensor_parallel needs a compiled model.",
-      .explanation = "The overlap of communication and matrix products is a pass of torch.compile. With TP 1 the key "
-                     "does nothing.",
+      .explanation = "The overlap of communication and matrix products is a pass of torch.compile. With TP 1 the "
+                     "key does nothing.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\ncompile:\n  "
-                      "enable: false\n"},
+              .yaml = "parallelism:\n  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\n"
+                      "compile:\n  enable: false\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\ncompile:\n  "
-                       "enable: true\n"}},
+               .yaml = "parallelism:\n  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\n"
+                       "compile:\n  enable: true\n"}},
      async_tensor_without_compile},
     {{.id = "TT505",
       .name = "async-tensor-ignored",
@@ -139,18 +138,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/models/gpt_oss/infra/parallelize.py:parallelize_gptoss",
       .outcome = "the run goes on without the overlap",
       .summary = "gpt_oss has no async tensor parallelism.",
-      .explanation =
-          "gpt_oss checks that the model is to be compiled, then never compiles it and passes the flag on as false.",
-      .bad =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  tensor_parallel_degree: 2\n"
-               "  enable_async_tensor_parallel: true\n"},
-      .good =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n  tensor_parallel_degree: 2\n"
-               "  enable_async_tensor_parallel: false\n"}},
+      .explanation = "gpt_oss checks that the model is to be compiled, then never compiles it and passes the flag "
+                     "on as false.",
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n"
+                      "  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: gpt_oss\n  flavor: 20b\n  converters: []\nparallelism:\n"
+                       "  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: false\n"}},
      async_tensor_ignored},
     {{.id = "TT506",
       .name = "turbo-async-tensor-with-fp8",
@@ -159,15 +154,18 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/patches/turbo/async_tp_patches.py:_fused_all_gather_matmul_impl",
       .outcome = "the first fused product stops (AssertionError)",
       .summary = "Primus-Turbo's async tensor parallelism takes no fp8 operands.",
-      .explanation = "primus_turbo.use_turbo_async_tp is on in Primus's preset and replaces torch's fused operators by "
-                     "ones for bf16.",
+      .explanation = "primus_turbo.use_turbo_async_tp is on in Primus's preset and replaces torch's fused "
+                     "operators by ones for bf16.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo, quantize.linear.float8]\n"
-                      "parallelism:\n  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n"
+                      "  converters: [primus_turbo, quantize.linear.float8]\nparallelism:\n"
+                      "  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\nprimus_turbo:\n"
+                      "  use_turbo_float8_linear: false\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [primus_turbo, quantize.linear.float8]\n"
-                       "parallelism:\n  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\n"
-                       "primus_turbo:\n  use_turbo_async_tp: false\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n"
+                       "  converters: [primus_turbo, quantize.linear.float8]\nparallelism:\n"
+                       "  tensor_parallel_degree: 2\n  enable_async_tensor_parallel: true\nprimus_turbo:\n"
+                       "  use_turbo_async_tp: false\n  use_turbo_float8_linear: false\n"}},
      async_tensor_with_fp8},
 };
 

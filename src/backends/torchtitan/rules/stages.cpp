@@ -186,9 +186,11 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "pipeline_parallel_layers_per_stage is null or 1 or more.",
       .explanation = "null lets the schedule decide: one stage a rank for 1F1B and GPipe, two for the others.",
       .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_layers_per_stage: 0\n"},
+              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                      "  pipeline_parallel_layers_per_stage: 0\n"},
       .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_layers_per_stage: null\n"}},
+               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
+                       "  pipeline_parallel_layers_per_stage: null\n"}},
      layers_per_stage_below_one},
     {{.id = "TT303",
       .name = "virtual-stages-uneven",
@@ -198,10 +200,9 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops before it splits the model (ValueError)",
       .summary = "The number of virtual stages is a multiple of PP.",
       .explanation = "virtual stages = ceil((layers + first_stage_less_layers + last_stage_less_layers) / "
-                     "layers_per_stage): embedding and\n"
-                     "output count as layers, one each by default. So layers / PP is one too few to ask for: 32 layers "
-                     "on PP 4 want 9 to 11\n"
-                     "layers a stage, not 8, whatever the error text of TorchTitan proposes.",
+                     "layers_per_stage): embedding and output count as layers, one each by default. So layers / PP "
+                     "is one too few to ask for: 32 layers on PP 4 want 9 to 11 layers a stage, not 8, whatever "
+                     "the error text of TorchTitan proposes.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 4\n"
                       "  pipeline_parallel_layers_per_stage: 8\ntraining:\n  local_batch_size: 16\n"},
@@ -216,8 +217,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = pipeline_llm,
       .outcome = "TorchTitan stops before it splits the model (ValueError)",
       .summary = "1F1B and GPipe take exactly one stage a rank.",
-      .explanation = "pipeline_parallel_layers_per_stage cuts the model into more stages than ranks, which only the "
-                     "interleaved schedules run.",
+      .explanation = "pipeline_parallel_layers_per_stage cuts the model into more stages than ranks, which only "
+                     "the interleaved schedules run.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
                       "  pipeline_parallel_layers_per_stage: 9\n"},
@@ -232,14 +233,16 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = pipeline_llm,
       .outcome = "TorchTitan stops before it splits the model (ValueError)",
       .summary = "Interleaved and V schedules take two stages a rank or more.",
-      .explanation =
-          "pipeline_parallel_layers_per_stage leaves one stage a rank. Lower it, leave it null, or take 1F1B.",
+      .explanation = "pipeline_parallel_layers_per_stage leaves one stage a rank. Lower it, leave it null, or take "
+                     "1F1B.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                      "  pipeline_parallel_schedule: Interleaved1F1B\n  pipeline_parallel_layers_per_stage: 17\n"},
+                      "  pipeline_parallel_schedule: Interleaved1F1B\n"
+                      "  pipeline_parallel_layers_per_stage: 17\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                       "  pipeline_parallel_schedule: Interleaved1F1B\n  pipeline_parallel_layers_per_stage: 9\n"}},
+                       "  pipeline_parallel_schedule: Interleaved1F1B\n"
+                       "  pipeline_parallel_layers_per_stage: 9\n"}},
      multi_stage_schedule_unsplit},
     {{.id = "TT306",
       .name = "v-schedule-stages",
@@ -251,12 +254,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .explanation = "A V schedule runs down the ranks and back: rank p holds stages p and 2 PP - 1 - p.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                      "  pipeline_parallel_schedule: ZBVZeroBubble\n  pipeline_parallel_layers_per_stage: "
-                      "5\ncompile:\n  enable: false\n"},
+                      "  pipeline_parallel_schedule: ZBVZeroBubble\n"
+                      "  pipeline_parallel_layers_per_stage: 6\ncompile:\n  enable: false\n"},
       .good = {.world_size = 8,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 2\n"
-                       "  pipeline_parallel_schedule: ZBVZeroBubble\n  pipeline_parallel_layers_per_stage: "
-                       "9\ncompile:\n  enable: false\n"}},
+                       "  pipeline_parallel_schedule: ZBVZeroBubble\n"
+                       "  pipeline_parallel_layers_per_stage: 9\ncompile:\n  enable: false\n"}},
      v_schedule_stages},
     {{.id = "TT307",
       .name = "more-stages-than-layers",
@@ -265,15 +268,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = deal_modules,
       .outcome = "TorchTitan stops when it splits the model (ValueError)",
       .summary = "There are no more virtual stages than layers, embedding and output counted.",
-      .explanation = "Each stage takes at least one layer, where the embedding counts as first_stage_less_layers and "
-                     "the output as\n"
-                     "last_stage_less_layers.",
+      .explanation = "Each stage takes at least one layer, where the embedding counts as first_stage_less_layers "
+                     "and the output as last_stage_less_layers.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 1\nparallelism:\n  pipeline_parallel_degree: "
-                      "4\ntraining:\n  local_batch_size: 16\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 1\nparallelism:\n"
+                      "  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 16\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n  pipeline_parallel_degree: "
-                       "4\ntraining:\n  local_batch_size: 16\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n"
+                       "  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 16\n"}},
      more_stages_than_layers},
     {{.id = "TT308",
       .name = "end-stage-weight-too-large",
@@ -282,8 +284,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = deal_modules,
       .outcome = "TorchTitan stops when it splits the model (ValueError)",
       .summary = "first_stage_less_layers and last_stage_less_layers do not exceed the layers of a stage.",
-      .explanation =
-          "Both say how many layers embedding and output are worth. A stage cannot give up more layers than it has.",
+      .explanation = "Both say how many layers embedding and output are worth. A stage cannot give up more layers "
+                     "than it has.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: 4\n"
                       "  pipeline_parallel_first_stage_less_layers: 20\ntraining:\n  local_batch_size: 16\n"},
@@ -298,14 +300,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = deal_modules,
       .outcome = "the run goes on with an unbalanced pipeline",
       .summary = "Every virtual stage has a layer.",
-      .explanation = "The weights of embedding and output can eat up the first or last stage. That rank then waits for "
-                     "the others.",
+      .explanation = "The weights of embedding and output can eat up the first or last stage. That rank then waits "
+                     "for the others.",
       .bad = {.world_size = 8,
-              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n  pipeline_parallel_degree: "
-                      "4\ntraining:\n  local_batch_size: 16\n"},
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 2\nparallelism:\n"
+                      "  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 16\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n  pipeline_parallel_degree: "
-                       "4\ntraining:\n  local_batch_size: 16\n"}},
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_layers: 8\nparallelism:\n"
+                       "  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 16\n"}},
      stage_without_layers},
 };
 

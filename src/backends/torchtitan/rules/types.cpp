@@ -199,9 +199,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops at the line that uses the value",
       .summary = "Values have the type of their key.",
       .explanation = "Primus fills TorchTitan's configuration itself and bypasses the parser that would convert or "
-                     "refuse a value. \"2\" stays a\n"
-                     "string, 2.0 a float, 1e-5 a string (YAML 1.1 wants 1.0e-5). ${VAR} is converted, and the string "
-                     "\"null\" is null.",
+                     "refuse a value. \"2\" stays a string, 2.0 a float, 1e-5 a string (YAML 1.1 wants 1.0e-5). "
+                     "${VAR} is converted, and the string \"null\" is null.",
       .bad = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: \"2\"\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  tensor_parallel_degree: 2\n"}},
      type_stops},
@@ -212,8 +211,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "primus/backends/torchtitan/config_utils.py:_dict_to_dataclass",
       .outcome = "the run goes on with what Python makes of the value",
       .summary = "A value of the wrong type may go unnoticed.",
-      .explanation =
-          "A quoted \"false\" is true, true is 1, and a key that this launch does not read is not looked at.",
+      .explanation = "A quoted \"false\" is true, true is 1, and a key that this launch does not read is not "
+                     "looked at.",
       .bad = {.world_size = 8,
               .yaml = "parallelism:\n  disable_loss_parallel: \"false\"\n  tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8, .yaml = "parallelism:\n  disable_loss_parallel: false\n  tensor_parallel_degree: 2\n"}},

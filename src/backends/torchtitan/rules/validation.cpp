@@ -80,13 +80,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops (AssertionError without text)",
       .summary = "validation.enable needs a model that has a validator.",
       .explanation = "deepseek_v3 and gpt_oss register none.",
-      .bad =
-          {.world_size = 8,
-           .yaml =
-               "model:\n  name: deepseek_v3\n  flavor: 16B\nvalidation:\n  enable: true\ntraining:\n  seq_len: 2048\n"},
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nvalidation:\n  enable: true\ntraining:\n"
+                      "  seq_len: 2048\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nvalidation:\n  enable: false\ntraining:\n  "
-                       "seq_len: 2048\n"}},
+               .yaml = "model:\n  name: deepseek_v3\n  flavor: 16B\nvalidation:\n  enable: false\n"
+                       "training:\n  seq_len: 2048\n"}},
      model_without_validator},
     {{.id = "TT253",
       .name = "validation-sequence-uneven",
@@ -96,12 +95,13 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "the first validation is likely to stop",
       .summary = "validation.seq_len is a multiple of 2 x CP x TP.",
       .explanation = "TP and CP split the sequence of validation as they split that of training, but only "
-                     "training.seq_len is checked\n"
-                     "at the start.",
+                     "training.seq_len is checked at the start.",
       .bad = {.world_size = 8,
-              .yaml = "validation:\n  enable: true\n  seq_len: 1001\nparallelism:\n  tensor_parallel_degree: 2\n"},
+              .yaml = "validation:\n  enable: true\n  seq_len: 1001\nparallelism:\n"
+                      "  tensor_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "validation:\n  enable: true\n  seq_len: 1000\nparallelism:\n  tensor_parallel_degree: 2\n"}},
+               .yaml = "validation:\n  enable: true\n  seq_len: 1000\nparallelism:\n"
+                       "  tensor_parallel_degree: 2\n"}},
      validation_sequence_uneven},
     {{.id = "TT254",
       .name = "validation-shape-under-pipeline",
@@ -110,16 +110,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/components/validate.py:validate",
       .outcome = "the first validation is likely to stop",
       .summary = "Under PP validation has the shape of training.",
-      .explanation = "Validation runs through the pipeline schedule of training, whose stages are built for one batch "
-                     "and one sequence\n"
-                     "length.",
+      .explanation = "Validation runs through the pipeline schedule of training, whose stages are built for one "
+                     "batch and one sequence length.",
       .bad = {.world_size = 8,
-              .yaml =
-                  "validation:\n  enable: true\n  local_batch_size: 4\nparallelism:\n  pipeline_parallel_degree: 2\n"},
-      .good =
-          {.world_size = 8,
-           .yaml =
-               "validation:\n  enable: true\n  local_batch_size: 8\nparallelism:\n  pipeline_parallel_degree: 2\n"}},
+              .yaml = "validation:\n  enable: true\n  local_batch_size: 4\nparallelism:\n"
+                      "  pipeline_parallel_degree: 2\n"},
+      .good = {.world_size = 8,
+               .yaml = "validation:\n  enable: true\n  local_batch_size: 8\nparallelism:\n"
+                       "  pipeline_parallel_degree: 2\n"}},
      validation_shape_under_pipeline},
     {{.id = "TT255",
       .name = "validation-with-context-parallel-qwen3",
@@ -128,14 +126,14 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = "torchtitan/components/validate.py:validate",
       .outcome = "the first validation stops (AttributeError)",
       .summary = "qwen3 cannot validate under context parallel.",
-      .explanation = "With CP the validator shards the buffer freqs_cis of every model part. qwen3 keeps its rotary "
-                     "table in rope_cache.",
+      .explanation = "With CP the validator shards the buffer freqs_cis of every model part. qwen3 keeps its "
+                     "rotary table in rope_cache.",
       .bad = {.world_size = 8,
               .yaml = "model:\n  name: qwen3\n  flavor: 8B\n  converters: []\nvalidation:\n  enable: true\n"
                       "parallelism:\n  context_parallel_degree: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "model:\n  name: qwen3\n  flavor: 8B\n  converters: []\nvalidation:\n  enable: false\n"
-                       "parallelism:\n  context_parallel_degree: 2\n"}},
+               .yaml = "model:\n  name: qwen3\n  flavor: 8B\n  converters: []\nvalidation:\n"
+                       "  enable: false\nparallelism:\n  context_parallel_degree: 2\n"}},
      validation_needs_freqs},
 };
 
