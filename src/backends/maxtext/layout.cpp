@@ -54,7 +54,8 @@ std::vector<std::string_view> along(const Mesh& mesh, AxisSet set) {
 
 std::string order_text(const Mesh& mesh) {
   std::string out;
-  for (const MeshAxis axis : mesh.order.list()) out += fmt::format("{}{}", out.empty() ? "" : "-", info(axis).name);
+  const auto order = mesh.order.list();  // slowest first
+  for (auto at = order.rbegin(); at != order.rend(); ++at) out += fmt::format("{}{}", out.empty() ? "" : "-", info(*at).name);
   return out;
 }
 
