@@ -43,7 +43,9 @@ class Check {
 
   int run() {
     const std::vector<Input> inputs = find_inputs(options_.paths);
-    Output output = options_.output.open();
+    std::vector<std::string> paths;
+    for (const Input& input : inputs) paths.push_back(input.path);
+    Output output = options_.output.open(paths);
     const auto formatter = make_formatter(inputs, output.is_terminal());
     Summary total;
     bool first = true;
@@ -82,8 +84,8 @@ class Check {
 
   /// Nothing for a file of a folder that is no experiment.
   std::optional<LoadResult> load(const Input& input) const {
-    if (input.path == "-") {
-      return loader_.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), experiment_);
+    if (auto streamed = input.from_folder ? std::nullopt : read_stream(input.path, DiskFiles::default_max_bytes)) {
+      return loader_.load_text(shown_name(input.path), *std::move(streamed), experiment_);
     }
     if (!input.from_folder) return loader_.load(input.path, experiment_);
     ReadFailure failure;
@@ -100,7 +102,7 @@ class Check {
   FileReport judge(const Input& input, const LoadResult& loaded) const {
     FileReport report{.path = input.path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
     for (const Experiment& experiment : loaded.experiments) {
-      const Launch launch = find_launch(options_.launch.options(), environment_, experiment.pragma);
+      const Launch launch = find_launch(options_.launch.options(), environment_, experiment);
       std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options_.launch.analyze_options());
       if (options_.worlds) add_worlds(experiment, analyses);
       std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));
@@ -142,7 +144,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_flag("--worlds", options->worlds, "list the world sizes at which each experiment is legal");
   app.add_option("-j,--jobs", options->jobs, "files judged at once; default: one for each processor")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{256}));
+      ->check(whole_number(1, 256));
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, format_names());
