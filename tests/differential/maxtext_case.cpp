@@ -14,18 +14,22 @@ struct Case::Loaded {
   std::unique_ptr<Source> source;
   Module bare;
 
-  const Module& module() const { return result.experiments.empty() ? bare : result.experiments.front().modules.front(); }
+  const Module& module() const {
+    return result.experiments.empty() ? bare : result.experiments.front().modules.front();
+  }
 };
 
 Case::Case(std::shared_ptr<const Loaded> loaded)
-    : loaded_(std::move(loaded)), prepared_(find_backend("maxtext")->prepare(loaded_->module(), loaded_->environment)) {}
+    : loaded_(std::move(loaded)),
+      prepared_(find_backend("maxtext")->prepare(loaded_->module(), loaded_->environment)) {}
 
 Case Case::experiment(const std::string& model, const nlohmann::json& overrides) {
   auto loaded = std::make_shared<Loaded>();
   const MemoryFiles files;
   const Loader loader(files, loaded->environment);
   const std::string text =
-      "work_group: w\nuser_name: u\nexp_name: e\nworkspace: ./output\nmodules:\n  pre_trainer:\n    framework: maxtext\n"
+      "work_group: w\nuser_name: u\nexp_name: e\nworkspace: ./output\nmodules:\n  pre_trainer:\n    framework: "
+      "maxtext\n"
       "    config: pre_trainer.yaml\n    model: " +
       model + "\n    overrides: " + overrides.dump() + "\n";
   loaded->result = loader.load_text("exp.yaml", text, {});
@@ -62,9 +66,13 @@ Launch launch_of(std::int64_t devices, std::int64_t nodes) {
 
 }  // namespace
 
-Analysis Case::decide(std::int64_t devices, std::int64_t nodes) const { return prepared_->decide(launch_of(devices, nodes), {}); }
+Analysis Case::decide(std::int64_t devices, std::int64_t nodes) const {
+  return prepared_->decide(launch_of(devices, nodes), {});
+}
 
-RankLayout Case::layout(std::int64_t devices, std::int64_t nodes) const { return prepared_->layout(launch_of(devices, nodes)); }
+RankLayout Case::layout(std::int64_t devices, std::int64_t nodes) const {
+  return prepared_->layout(launch_of(devices, nodes));
+}
 
 nlohmann::json effective(const Analysis& analysis, const std::string& key) {
   for (const auto& [name, value] : analysis.effective) {
@@ -81,7 +89,8 @@ std::vector<std::int64_t> devices_in_mesh_order(const RankLayout& layout, const 
     for (const std::string& axis : axes) {
       const std::string inside = "ici_" + axis;
       const std::string across = "dcn_" + axis;
-      const std::int64_t position = grid.coordinate(device, across) * grid.size(inside) + grid.coordinate(device, inside);
+      const std::int64_t position =
+          grid.coordinate(device, across) * grid.size(inside) + grid.coordinate(device, inside);
       index = index * grid.size(inside) * grid.size(across) + position;
     }
     out.at(static_cast<std::size_t>(index)) = device;

@@ -45,11 +45,12 @@ json above_one(const json& sizes) {
 }
 
 void compare_numbers(const json& derived, const Analysis& analysis) {
-  for (const char* key : {"num_target_devices", "num_slices", "gradient_accumulation_steps", "micro_batch_size_to_train_on",
-                          "global_batch_size_to_load", "global_batch_size_to_train_on", "global_batch_size_to_load_eval",
-                          "global_batch_size_to_eval_on", "max_target_length", "num_decoder_layers", "num_query_heads", "num_kv_heads",
-                          "num_experts", "using_pipeline_parallelism", "pipeline_parallel_layers", "num_layers_per_pipeline_stage",
-                          "num_pipeline_repeats", "num_pipeline_microbatches", "mesh_axes"}) {
+  for (const char* key :
+       {"num_target_devices", "num_slices", "gradient_accumulation_steps", "micro_batch_size_to_train_on",
+        "global_batch_size_to_load", "global_batch_size_to_train_on", "global_batch_size_to_load_eval",
+        "global_batch_size_to_eval_on", "max_target_length", "num_decoder_layers", "num_query_heads", "num_kv_heads",
+        "num_experts", "using_pipeline_parallelism", "pipeline_parallel_layers", "num_layers_per_pipeline_stage",
+        "num_pipeline_repeats", "num_pipeline_microbatches", "mesh_axes"}) {
     EXPECT_EQ(effective(analysis, key), derived.at(key)) << key;
   }
   EXPECT_EQ(effective(analysis, "ici_resolved"), above_one(derived.at("ici_resolved")));
@@ -69,7 +70,8 @@ TEST(MaxTextRandom, EveryVerdictNumberAndWarning) {
   if (!oracle) GTEST_SKIP() << testing::missing_oracle(oracle_file);
   for (const json& each : oracle->at("cases")) {
     SCOPED_TRACE(each.at("name").get<std::string>() + " " + each.at("overrides").dump());
-    const Analysis analysis = Case::experiment(each.at("model"), each.at("overrides")).decide(each.at("devices"), each.at("slices"));
+    const Analysis analysis =
+        Case::experiment(each.at("model"), each.at("overrides")).decide(each.at("devices"), each.at("slices"));
     const auto errors = names_at(analysis, Severity::error);
     EXPECT_EQ(errors.empty(), each.at("error").is_null()) << (errors.empty() ? "missed" : *errors.begin());
     if (!each.at("error").is_null()) continue;
@@ -93,9 +95,11 @@ TEST(MaxTextRandom, NoWarningWithoutItsReason) {
     std::set<std::string> reasons;
     reasons.insert("overridden-by-model-file");
     for (const json& note : each.at("notes")) reasons.insert(warnings_for.at(note.get<std::string>()));
-    const Analysis analysis = Case::experiment(each.at("model"), each.at("overrides")).decide(each.at("devices"), each.at("slices"));
+    const Analysis analysis =
+        Case::experiment(each.at("model"), each.at("overrides")).decide(each.at("devices"), each.at("slices"));
     for (const std::string& name : names_at(analysis, Severity::warning)) {
-      const bool noted = std::any_of(warnings_for.begin(), warnings_for.end(), [&](const auto& pair) { return pair.second == name; });
+      const bool noted =
+          std::any_of(warnings_for.begin(), warnings_for.end(), [&](const auto& pair) { return pair.second == name; });
       EXPECT_TRUE(!noted || reasons.contains(name)) << name;
     }
   }

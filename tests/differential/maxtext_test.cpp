@@ -41,11 +41,26 @@ bool stops_before_training(const Analysis& analysis) {
 }
 
 void compare_config(const json& config, const Analysis& analysis) {
-  for (const char* key :
-       {"num_target_devices", "num_slices", "micro_batch_size_to_train_on", "global_batch_size_to_load", "global_batch_size_to_train_on",
-        "global_batch_size_to_load_eval", "global_batch_size_to_eval_on", "using_pipeline_parallelism", "num_pipeline_repeats",
-        "num_pipeline_microbatches", "num_layers_per_pipeline_stage", "emb_dim", "num_query_heads", "num_kv_heads", "mlp_dim",
-        "num_decoder_layers", "num_experts", "max_target_length", "steps", "gradient_accumulation_steps"}) {
+  for (const char* key : {"num_target_devices",
+                          "num_slices",
+                          "micro_batch_size_to_train_on",
+                          "global_batch_size_to_load",
+                          "global_batch_size_to_train_on",
+                          "global_batch_size_to_load_eval",
+                          "global_batch_size_to_eval_on",
+                          "using_pipeline_parallelism",
+                          "num_pipeline_repeats",
+                          "num_pipeline_microbatches",
+                          "num_layers_per_pipeline_stage",
+                          "emb_dim",
+                          "num_query_heads",
+                          "num_kv_heads",
+                          "mlp_dim",
+                          "num_decoder_layers",
+                          "num_experts",
+                          "max_target_length",
+                          "steps",
+                          "gradient_accumulation_steps"}) {
     EXPECT_EQ(effective(analysis, key), config.at(key)) << key;
   }
   EXPECT_EQ(analysis.run.batch.global, config.at("global_batch_size_to_train_on"));
@@ -103,12 +118,14 @@ TEST(MaxTextFill, EveryList) {
 }
 
 TEST(MaxTextMesh, EveryMesh) {
-  const std::size_t count = for_each("mesh", [](const json& each) { compare_case(each, Case::bare(over_defaults(each.at("in").at("overrides")))); });
+  const std::size_t count = for_each(
+      "mesh", [](const json& each) { compare_case(each, Case::bare(over_defaults(each.at("in").at("overrides")))); });
   if (count == 0) GTEST_SKIP() << testing::missing_oracle(oracle_file);
 }
 
 TEST(MaxTextBatch, EveryBatch) {
-  const std::size_t count = for_each("batch", [](const json& each) { compare_case(each, Case::bare(over_defaults(each.at("in").at("overrides")))); });
+  const std::size_t count = for_each(
+      "batch", [](const json& each) { compare_case(each, Case::bare(over_defaults(each.at("in").at("overrides")))); });
   if (count == 0) GTEST_SKIP() << testing::missing_oracle(oracle_file);
 }
 

@@ -26,8 +26,8 @@ struct Layered {
 
   const Node* get(std::string_view key) const { return result.values->get(key); }
   std::size_t faults(KeyFault::Kind kind) const {
-    return static_cast<std::size_t>(
-        std::count_if(result.faults.begin(), result.faults.end(), [&](const KeyFault& fault) { return fault.kind == kind; }));
+    return static_cast<std::size_t>(std::count_if(result.faults.begin(), result.faults.end(),
+                                                  [&](const KeyFault& fault) { return fault.kind == kind; }));
   }
 };
 
@@ -41,7 +41,8 @@ TEST(MaxTextLayers, ModelFileWinsOverParameters) {
 }
 
 TEST(MaxTextLayers, OverrideModelWinsOverModelFile) {
-  const Layered layers("model_name: llama3-8b\noverride_model_config: true\noverride_model: {base_num_decoder_layers: 8}\n");
+  const Layered layers(
+      "model_name: llama3-8b\noverride_model_config: true\noverride_model: {base_num_decoder_layers: 8}\n");
   EXPECT_EQ(layers.get("base_num_decoder_layers")->integer, 8);
   EXPECT_EQ(layers.get("base_num_decoder_layers")->origin.line, 3U);
   EXPECT_TRUE(layers.result.behind_model_file.empty());
@@ -66,14 +67,16 @@ TEST(MaxTextLayers, InstructModelsShareTheBaseModelsFile) {
 }
 
 TEST(MaxTextLayers, PrimusKeepsItsOwnKeys) {
-  const Layered layers("sink_level: null\nfile_sink_level: DEBUG\nstderr_sink_level: INFO\ntrainable: true\nmodel: x.yaml\n");
+  const Layered layers(
+      "sink_level: null\nfile_sink_level: DEBUG\nstderr_sink_level: INFO\ntrainable: true\nmodel: x.yaml\n");
   EXPECT_TRUE(layers.result.values->entries().empty());
   EXPECT_TRUE(layers.result.faults.empty());
 }
 
 TEST(MaxTextLayers, CoercesAsPydanticDoes) {
-  const Layered layers("ici_tensor_parallelism: \"2\"\nici_fsdp_parallelism: 4.0\npacking: \"off\"\nlearning_rate: 1\nsteps: true\n"
-                       "remat_policy: None\n");
+  const Layered layers(
+      "ici_tensor_parallelism: \"2\"\nici_fsdp_parallelism: 4.0\npacking: \"off\"\nlearning_rate: 1\nsteps: true\n"
+      "remat_policy: None\n");
   EXPECT_EQ(layers.get("ici_tensor_parallelism")->integer, 2);
   EXPECT_EQ(layers.get("ici_fsdp_parallelism")->integer, 4);
   EXPECT_FALSE(layers.get("packing")->boolean);
@@ -84,8 +87,9 @@ TEST(MaxTextLayers, CoercesAsPydanticDoes) {
 }
 
 TEST(MaxTextLayers, RefusesAsPydanticDoes) {
-  const Layered layers("ici_tensor_parallelism: 2.5\nici_fsdp_parallelism: null\npacking: 2\nrun_name: 7\nmesh_axes: data\n"
-                       "dtype: BF16\nhardware: 1\ndropout_rate: 1.5\nnum_experts: 0\nnot_a_key: 1\n");
+  const Layered layers(
+      "ici_tensor_parallelism: 2.5\nici_fsdp_parallelism: null\npacking: 2\nrun_name: 7\nmesh_axes: data\n"
+      "dtype: BF16\nhardware: 1\ndropout_rate: 1.5\nnum_experts: 0\nnot_a_key: 1\n");
   EXPECT_EQ(layers.faults(KeyFault::Kind::wrong_type), 5U);
   EXPECT_EQ(layers.faults(KeyFault::Kind::not_a_choice), 2U);
   EXPECT_EQ(layers.faults(KeyFault::Kind::out_of_range), 2U);
@@ -111,7 +115,9 @@ TEST(MaxTextLayers, VariablesComeLast) {
   EXPECT_EQ(layers.get("base_emb_dim")->integer, 4096);  // the model file's, and MaxText stops
   ASSERT_EQ(layers.result.variables.size(), 4U);
   const auto fault_of = [&](std::string_view key) {
-    return std::find_if(layers.result.variables.begin(), layers.result.variables.end(), [&](const Variable& v) { return v.key == key; })->fault;
+    return std::find_if(layers.result.variables.begin(), layers.result.variables.end(),
+                        [&](const Variable& v) { return v.key == key; })
+        ->fault;
   };
   EXPECT_EQ(fault_of("packing"), Variable::Fault::none);
   EXPECT_EQ(fault_of("base_emb_dim"), Variable::Fault::also_in_model_file);
@@ -129,7 +135,8 @@ TEST(MaxTextKeys, EveryFieldAndEveryModelFilesKeyIsKnown) {
     const ModelFile* file = find_model_file(name);
     ASSERT_TRUE(file != nullptr || name == "default") << name;
     if (file == nullptr) continue;
-    for (const Setting& setting : file->settings) EXPECT_NE(find_key(setting.key), nullptr) << name << " " << setting.key;
+    for (const Setting& setting : file->settings)
+      EXPECT_NE(find_key(setting.key), nullptr) << name << " " << setting.key;
   }
 }
 

@@ -15,14 +15,17 @@ namespace {
 
 class Subject {
  public:
-  explicit Subject(const std::string& yaml) : source_("keys.yaml", "hardware: gpu\nattention: dot_product\npacking: false\n" + yaml) {
+  explicit Subject(const std::string& yaml)
+      : source_("keys.yaml", "hardware: gpu\nattention: dot_product\npacking: false\n" + yaml) {
     module_.name = "pre_trainer";
     module_.framework = "maxtext";
     module_.params = parse_yaml(source_, Layer::experiment, {}, remarks_);
     prepared_ = find_backend("maxtext")->prepare(module_, environment_);
   }
 
-  Analysis decide(std::int64_t nodes, std::int64_t gpus = 8) const { return prepared_->decide(launch(nodes, gpus), {}); }
+  Analysis decide(std::int64_t nodes, std::int64_t gpus = 8) const {
+    return prepared_->decide(launch(nodes, gpus), {});
+  }
   RankLayout layout(std::int64_t nodes) const { return prepared_->layout(launch(nodes, 8)); }
   const Prepared& prepared() const { return *prepared_; }
 
@@ -39,13 +42,15 @@ class Subject {
 };
 
 const GroupKind& group(const RankLayout& layout, std::string_view name) {
-  return *std::find_if(layout.groups.begin(), layout.groups.end(), [&](const GroupKind& kind) { return kind.name() == name; });
+  return *std::find_if(layout.groups.begin(), layout.groups.end(),
+                       [&](const GroupKind& kind) { return kind.name() == name; });
 }
 
 using Ranks = std::vector<std::int64_t>;
 
 TEST(MaxTextDegrees, SamplesAreSplitOverDataFsdpAndExpert) {
-  const Subject subject("model_name: mixtral-8x7b\nici_tensor_parallelism: 2\nici_expert_parallelism: 2\nper_device_batch_size: 2\n");
+  const Subject subject(
+      "model_name: mixtral-8x7b\nici_tensor_parallelism: 2\nici_expert_parallelism: 2\nper_device_batch_size: 2\n");
   const Analysis analysis = subject.decide(2);
   const Degrees& degrees = analysis.run.degrees;
   EXPECT_EQ(degrees.tensor, 2);
@@ -78,7 +83,9 @@ TEST(MaxTextDegrees, AreZeroWithoutAMesh) {
 }
 
 TEST(MaxTextStages, RepeatsGoRoundTheStages) {
-  const Subject subject("base_num_decoder_layers: 16\nici_pipeline_parallelism: 4\nnum_layers_per_pipeline_stage: 2\nper_device_batch_size: 1\n");
+  const Subject subject(
+      "base_num_decoder_layers: 16\nici_pipeline_parallelism: 4\nnum_layers_per_pipeline_stage: "
+      "2\nper_device_batch_size: 1\n");
   const RunDescription run = subject.decide(1).run;
   ASSERT_EQ(run.stages.size(), 4U);
   ASSERT_EQ(run.stages[1].size(), 2U);
@@ -91,7 +98,8 @@ TEST(MaxTextStages, RepeatsGoRoundTheStages) {
 }
 
 TEST(MaxTextStages, ZeroOnOneSideStopsThePipeline) {
-  const Analysis analysis = Subject("ici_pipeline_parallelism: 4\ndcn_pipeline_parallelism: 0\nper_device_batch_size: 1\n").decide(1);
+  const Analysis analysis =
+      Subject("ici_pipeline_parallelism: 4\ndcn_pipeline_parallelism: 0\nper_device_batch_size: 1\n").decide(1);
   ASSERT_EQ(analysis.errors, 1U);
   EXPECT_EQ(analysis.findings.at(0).rule->name, "layers-not-over-stages");
 }
@@ -123,7 +131,8 @@ TEST(MaxTextLayout, DcnDegreesAreTheSlowPartOfAnAxis) {
 }
 
 TEST(MaxTextLayout, PipelineStagesComeBeforeData) {
-  const Subject subject("ici_pipeline_parallelism: 2\nici_data_parallelism: 2\nici_fsdp_parallelism: 2\nper_device_batch_size: 1\n");
+  const Subject subject(
+      "ici_pipeline_parallelism: 2\nici_data_parallelism: 2\nici_fsdp_parallelism: 2\nper_device_batch_size: 1\n");
   const RankLayout layout = subject.layout(1);
   EXPECT_EQ(group(layout, "pp").group(0), (Ranks{0, 4}));
   EXPECT_EQ(group(layout, "dp_replicate").group(0), (Ranks{0, 2}));
@@ -144,11 +153,12 @@ TEST(MaxTextWorlds, SmallestAndLegal) {
 }
 
 TEST(MaxTextOverrides, PutDegreesInsideANodeFirst) {
-  const auto overrides = degree_overrides({.tensor = 4, .pipeline = 2, .context = 1, .expert = 4, .expert_tensor = 0, .data_replicate = 1});
+  const auto overrides = degree_overrides(
+      {.tensor = 4, .pipeline = 2, .context = 1, .expert = 4, .expert_tensor = 0, .data_replicate = 1});
   const std::vector<std::pair<std::string, std::string>> expected{
-      {"ici_tensor_parallelism", "4"},   {"ici_expert_parallelism", "2"},  {"dcn_expert_parallelism", "2"},
-      {"ici_context_parallelism", "1"},  {"ici_pipeline_parallelism", "1"}, {"dcn_pipeline_parallelism", "2"},
-      {"ici_fsdp_parallelism", "-1"},    {"dcn_data_parallelism", "1"},    {"dcn_fsdp_parallelism", "-1"}};
+      {"ici_tensor_parallelism", "4"},  {"ici_expert_parallelism", "2"},   {"dcn_expert_parallelism", "2"},
+      {"ici_context_parallelism", "1"}, {"ici_pipeline_parallelism", "1"}, {"dcn_pipeline_parallelism", "2"},
+      {"ici_fsdp_parallelism", "-1"},   {"dcn_data_parallelism", "1"},     {"dcn_fsdp_parallelism", "-1"}};
   EXPECT_EQ(overrides, expected);
 }
 
@@ -160,7 +170,9 @@ TEST(MaxTextBatch, RampsUpInWholeIncrements) {
   const Subject subject("enable_rampup_batch_size: true\nper_device_batch_size: 8\nglobal_rampup_samples: 1000\n");
   const Analysis analysis = subject.decide(1);
   const auto value = [&](std::string_view key) {
-    return std::find_if(analysis.effective.begin(), analysis.effective.end(), [&](const auto& pair) { return pair.first == key; })->second->integer;
+    return std::find_if(analysis.effective.begin(), analysis.effective.end(),
+                        [&](const auto& pair) { return pair.first == key; })
+        ->second->integer;
   };
   EXPECT_EQ(value("global_batch_size_to_load_start"), 32);
   EXPECT_EQ(value("global_batch_size_to_load_increment"), 16);

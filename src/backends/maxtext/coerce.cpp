@@ -136,7 +136,8 @@ Coerced coerce(const KeySpec& spec, const NodePtr& value) {
     case KeyType::list: {
       // pyconfig wraps a lone text of the data columns and masks into a list.
       const bool wraps = value->is_string() && (spec.name.ends_with("_columns") || spec.name.ends_with("_mask"));
-      return {.node = value->is_sequence() || value->kind == Kind::tuple || wraps ? value : nullptr, .expected = "a list"};
+      return {.node = value->is_sequence() || value->kind == Kind::tuple || wraps ? value : nullptr,
+              .expected = "a list"};
     }
     case KeyType::open_ended:
     case KeyType::derived:

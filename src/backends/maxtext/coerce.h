@@ -14,8 +14,8 @@ struct Coerced {
   bool surprising = false;    ///< accepted, but hardly meant: true where a number belongs
 };
 
-/// Reads a value as pydantic's lax mode does for this key: "2" and 2.0 are integers, "true" is a boolean, the text "none"
-/// is null. Source: src/maxtext/configs/pyconfig.py:_prepare_for_pydantic, types.py.
+/// Reads a value as pydantic's lax mode does for this key: "2" and 2.0 are integers, "true" is a boolean, the text
+/// "none" is null. Source: src/maxtext/configs/pyconfig.py:_prepare_for_pydantic, types.py.
 Coerced coerce(const KeySpec& spec, const NodePtr& value);
 
 /// The same for the text of an environment variable M_<KEY>, read by the type that the value had.

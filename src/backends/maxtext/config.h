@@ -5,17 +5,18 @@
 namespace primus_plan::maxtext {
 
 /// The keys of MaxText that decide how a run is parallelised, batched and placed, and those that its own checks read,
-/// after all layers of configuration (layers.h). Names are the YAML's; fields.cpp says their types and MaxText's defaults.
+/// after all layers of configuration (layers.h). Names are the YAML's; fields.cpp says their types and MaxText's
+/// defaults.
 struct MaxTextConfig {
   // Mesh: the degrees of each axis inside a slice (ici) and across slices (dcn).
   Count ici_diloco_parallelism, ici_data_parallelism, ici_pipeline_parallelism, ici_fsdp_parallelism,
       ici_fsdp_transpose_parallelism, ici_sequence_parallelism, ici_context_parallelism,
       ici_context_usp_ulysses_parallelism, ici_context_autoregressive_parallelism, ici_tensor_parallelism,
-      ici_tensor_sequence_parallelism, ici_expert_parallelism, ici_autoregressive_parallelism,
-      dcn_diloco_parallelism, dcn_data_parallelism, dcn_pipeline_parallelism, dcn_fsdp_parallelism,
-      dcn_fsdp_transpose_parallelism, dcn_sequence_parallelism, dcn_context_parallelism,
-      dcn_context_usp_ulysses_parallelism, dcn_context_autoregressive_parallelism, dcn_tensor_parallelism,
-      dcn_tensor_sequence_parallelism, dcn_expert_parallelism, dcn_autoregressive_parallelism;
+      ici_tensor_sequence_parallelism, ici_expert_parallelism, ici_autoregressive_parallelism, dcn_diloco_parallelism,
+      dcn_data_parallelism, dcn_pipeline_parallelism, dcn_fsdp_parallelism, dcn_fsdp_transpose_parallelism,
+      dcn_sequence_parallelism, dcn_context_parallelism, dcn_context_usp_ulysses_parallelism,
+      dcn_context_autoregressive_parallelism, dcn_tensor_parallelism, dcn_tensor_sequence_parallelism,
+      dcn_expert_parallelism, dcn_autoregressive_parallelism;
   // Mesh: what shapes it.
   Word hardware, context_sharding, ulysses_context_sharding, custom_mesh, custom_mesh_and_rule,
       custom_mesh_and_rule_for_eval, shard_mode, elastic_backup_kind, subslice_shape;
@@ -38,17 +39,16 @@ struct MaxTextConfig {
   Count grain_worker_count, max_segments_per_seq;
   Flag grain_use_elastic_iterator, packing, use_truncation;
   // Pipeline.
-  Count num_layers_per_pipeline_stage, num_pipeline_repeats, pipeline_parallel_layers,
-      num_pipeline_microbatches;
+  Count num_layers_per_pipeline_stage, num_pipeline_repeats, pipeline_parallel_layers, num_pipeline_microbatches;
   Flag pipeline_delay_activation_forwarding, pipeline_fsdp_ag_per_repeat, pipeline_fsdp_ag_once, scan_layers,
       scan_layers_per_stage;
   // Model.
   Word model_name, decoder_block, rope_type;
   Flag override_model_config, rope_interleave, rope_pairwise;
-  Count global_parameter_scale, base_emb_dim, base_num_query_heads, base_num_kv_heads, base_mlp_dim,
-      base_moe_mlp_dim, base_num_decoder_layers, head_dim, global_num_kv_heads, num_kv_shared_layers,
-      vocab_size, first_num_dense_layers, interleave_moe_layer_step, inhomogeneous_layer_cycle_interval,
-      mtp_num_layers, gdn_num_key_heads, gdn_num_value_heads, moe_expert_input_dim, attention_output_dim;
+  Count global_parameter_scale, base_emb_dim, base_num_query_heads, base_num_kv_heads, base_mlp_dim, base_moe_mlp_dim,
+      base_num_decoder_layers, head_dim, global_num_kv_heads, num_kv_shared_layers, vocab_size, first_num_dense_layers,
+      interleave_moe_layer_step, inhomogeneous_layer_cycle_interval, mtp_num_layers, gdn_num_key_heads,
+      gdn_num_value_heads, moe_expert_input_dim, attention_output_dim;
   Raw engram_layers, deepstack_visual_indexes_for_vit, compress_ratios;
   Number partial_rotary_factor;
   // Experts.
@@ -62,8 +62,8 @@ struct MaxTextConfig {
   Flag context_parallel_load_balance, use_tokamax_splash, use_jax_splash, force_q_layout, use_qk_clip,
       share_kv_projections, fused_qkv, moba, use_indexer, use_sliced_mla_proj, experimental_sa_quant_q_fp8,
       experimental_sa_quant_k_fp8;
-  Count ring_scan_unroll, q_lora_rank, indexer_n_heads, indexer_topk, mla_qk_head_chunk_size,
-      sliding_window_size, chunk_attn_window_size;
+  Count ring_scan_unroll, q_lora_rank, indexer_n_heads, indexer_topk, mla_qk_head_chunk_size, sliding_window_size,
+      chunk_attn_window_size;
   MaybeNumber attn_logits_soft_cap;
   Number indexer_loss_scaling_factor;
   // Precision, recompute, kernels.
@@ -74,9 +74,9 @@ struct MaxTextConfig {
   Flag enable_checkpointing, enable_multi_tier_checkpointing, enable_emergency_checkpoint, enable_diloco,
       enable_streaming_diloco, use_dpo, use_sft, sft_train_on_completion_only, use_multimodal, enable_mhc_lite,
       use_mhc_pallas_kernel;
-  Word load_parameters_path, load_full_state_path, source_checkpoint_layout, local_checkpoint_directory,
-      profiler, decode_sampling_strategy, distill_alpha_schedule, distill_temperature_schedule,
-      distill_beta_schedule, distill_feature_loss_type;
+  Word load_parameters_path, load_full_state_path, source_checkpoint_layout, local_checkpoint_directory, profiler,
+      decode_sampling_strategy, distill_alpha_schedule, distill_temperature_schedule, distill_beta_schedule,
+      distill_feature_loss_type;
   Count local_checkpoint_period;
   MaybeCount multi_tier_checkpointing_backup_interval_minutes, multi_tier_checkpointing_backup_interval_steps,
       num_diloco_fragments;

@@ -81,7 +81,9 @@ void add_model(const MaxTextRun& run, EffectiveValues& out) {
 RunKey key_of(const auto& field) { return {field.key, field.origin}; }
 
 /// The inner degree, or the outer one where only that is written.
-RunKey degree_key(const Count& ici, const Count& dcn) { return key_of(dcn.is_explicit && !ici.is_explicit ? dcn : ici); }
+RunKey degree_key(const Count& ici, const Count& dcn) {
+  return key_of(dcn.is_explicit && !ici.is_explicit ? dcn : ici);
+}
 
 PipelineSchedule schedule_of(const MaxTextRun& run) {
   if (run.pipeline_stages < 2) return PipelineSchedule::none;

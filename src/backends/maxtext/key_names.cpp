@@ -3,6 +3,7 @@
 namespace primus_plan::maxtext {
 namespace {
 
+// clang-format off
 constexpr std::string_view booleans[] = {
     "abort_on_inf_loss", "abort_on_nan_loss", "activations_in_float32", "add_bos", "add_eos",
     "allow_split_physical_axes", "async_checkpointing", "async_scheduling", "attention_bias", "attention_sink",
@@ -218,9 +219,11 @@ constexpr std::string_view nullable[] = {
     "student_params_to_update", "tokenizer_path", "use_grpo", "vertex_tensorboard_project",
     "vertex_tensorboard_region", "video_max_grid_h", "video_max_grid_t", "video_max_grid_w", "weight_sparsity_m",
     "weight_sparsity_n"};
+// clang-format on
 
-constexpr KeyGroup groups[] = {{KeyType::boolean, booleans}, {KeyType::integer, integers},      {KeyType::real, reals},
-                               {KeyType::string, strings},   {KeyType::list, lists},            {KeyType::open_ended, open_ended},
+constexpr KeyGroup groups[] = {{KeyType::boolean, booleans}, {KeyType::integer, integers},
+                               {KeyType::real, reals},       {KeyType::string, strings},
+                               {KeyType::list, lists},       {KeyType::open_ended, open_ended},
                                {KeyType::derived, derived}};
 
 }  // namespace

@@ -113,7 +113,8 @@ std::vector<KeySpec> build() {
   }
   std::sort(out.begin(), out.end(), [](const KeySpec& a, const KeySpec& b) { return a.name < b.name; });
   const auto find = [&](std::string_view name) -> KeySpec& {
-    return *std::lower_bound(out.begin(), out.end(), name, [](const KeySpec& a, std::string_view b) { return a.name < b; });
+    return *std::lower_bound(out.begin(), out.end(), name,
+                             [](const KeySpec& a, std::string_view b) { return a.name < b; });
   };
   for (const std::string_view name : nullable_keys()) find(name).nullable = true;
   for (const Limit& limit : limits) {

@@ -11,8 +11,8 @@ namespace primus_plan::maxtext {
 namespace {
 
 /// maxtext_pretrain_trainer.py:_PRIMUS_ONLY_PARAMS, and the map that it hands over in another way.
-constexpr std::array<std::string_view, 6> primus_keys{"file_sink_level", "stderr_sink_level", "sink_level",
-                                                      "trainable",       "model",             "override_model"};
+constexpr std::array<std::string_view, 6> primus_keys{"file_sink_level", "stderr_sink_level", "sink_level", "trainable",
+                                                      "model",           "override_model"};
 
 /// A mapping under construction: later layers replace values, keys keep their first place.
 class Layers {
@@ -204,7 +204,8 @@ bool validate(Entry& entry, bool in_override_model, std::vector<KeyFault>& fault
   const Coerced coerced = coerce(*spec, entry.value);
   if (coerced.node == nullptr) {
     // An enumeration has no use for another type than text.
-    report(spec->choices.data() != nullptr && !entry.value->is_null() ? KeyFault::Kind::not_a_choice : KeyFault::Kind::wrong_type,
+    report(spec->choices.data() != nullptr && !entry.value->is_null() ? KeyFault::Kind::not_a_choice
+                                                                      : KeyFault::Kind::wrong_type,
            coerced.expected);
     return false;
   }

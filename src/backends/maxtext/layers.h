@@ -14,20 +14,20 @@ namespace primus_plan::maxtext {
 /// What is wrong with one key before any rule looks at several.
 struct KeyFault {
   enum class Kind : unsigned char {
-    unknown,       ///< MaxText has no such key
-    wrong_type,    ///< pydantic refuses the value
+    unknown,     ///< MaxText has no such key
+    wrong_type,  ///< pydantic refuses the value
     not_a_choice,
     out_of_range,
-    surprising,    ///< accepted, but hardly meant
-    derived,       ///< MaxText overwrites it
-    nested,        ///< a mapping inside override_model
+    surprising,  ///< accepted, but hardly meant
+    derived,     ///< MaxText overwrites it
+    nested,      ///< a mapping inside override_model
   };
   Kind kind{};
   std::string key;
   const KeySpec* spec = nullptr;
   NodePtr value;
   Origin key_origin;
-  std::string_view expected;    ///< "an integer"; wrong types only
+  std::string_view expected;  ///< "an integer"; wrong types only
   bool in_override_model = false;
 };
 
@@ -50,18 +50,19 @@ struct Variable {
 
 /// The configuration as MaxText sees it, and what happened on the way.
 struct LayeredConfig {
-  NodePtr values;                        ///< flat: every key that some layer sets, after pydantic's coercion
+  NodePtr values;  ///< flat: every key that some layer sets, after pydantic's coercion
   const ModelFile* model_file = nullptr;
   std::vector<KeyFault> faults;
-  std::vector<Shadowed> behind_model_file;      ///< keys that the model file takes over
-  std::vector<Shadowed> against_model_file;     ///< override_model keys that MaxText refuses without override_model_config
+  std::vector<Shadowed> behind_model_file;   ///< keys that the model file takes over
+  std::vector<Shadowed> against_model_file;  ///< override_model keys that MaxText refuses without override_model_config
   std::vector<Variable> variables;
-  Origin ignored_override_model;         ///< override_model is no mapping: Primus passes it over
+  Origin ignored_override_model;  ///< override_model is no mapping: Primus passes it over
 };
 
 /// Puts the layers together as Primus and MaxText do, weakest first: MaxText's base.yml (the fields' defaults), the
 /// module's parameters without Primus's own keys, MaxText's model file, override_model, M_<KEY> variables.
-/// Sources: primus/backends/maxtext/maxtext_pretrain_trainer.py:init, src/maxtext/configs/pyconfig.py:_initialize_pydantic.
+/// Sources: primus/backends/maxtext/maxtext_pretrain_trainer.py:init,
+/// src/maxtext/configs/pyconfig.py:_initialize_pydantic.
 LayeredConfig layer(const Node& params, const Environment& environment);
 
 }  // namespace primus_plan::maxtext

@@ -79,7 +79,9 @@ RankLayout mesh_layout(const MaxTextRun& run) {
   const AxisSet copies = axes(MeshAxis::diloco, MeshAxis::data);
   const AxisSet shards = axes(MeshAxis::fsdp, MeshAxis::fsdp_transpose);
   const AxisSet samples = static_cast<AxisSet>((copies | shards | only(MeshAxis::expert)) & ~context);
-  const auto add = [&](std::string name, AxisSet set) { out.groups.emplace_back(std::move(name), grid, along(mesh, set)); };
+  const auto add = [&](std::string name, AxisSet set) {
+    out.groups.emplace_back(std::move(name), grid, along(mesh, set));
+  };
   add("dp", samples);
   add("dp_replicate", copies);
   add("fsdp", shards);

@@ -33,7 +33,8 @@ class PreparedMaxText final : public Prepared {
     std::vector<BadValue> none;  // layers_ has coerced every value already
     read_fields(fields(), *layers_.values, config_, none);
     mark_defaults(config_);
-    // MaxText's default is tpu. A value that it refuses says nothing of the machine: judge the rest for what Primus runs on.
+    // MaxText's default is tpu. A value that it refuses says nothing of the machine: judge the rest for what Primus
+    // runs on.
     for (const KeyFault& fault : layers_.faults) {
       if (fault.key == "hardware") config_.hardware.value = "gpu";
     }
@@ -72,21 +73,23 @@ class PreparedMaxText final : public Prepared {
   void add_model_file(Rewrites& rewrites) const {
     for (const Shadowed& key : layers_.behind_model_file) {
       const Layer layer = key.given->origin.layer;
-      rewrites.add({.key = key.key,
-                    .from = to_text(*key.given),
-                    .to = to_text(*key.used),
-                    .because = fmt::format("MaxText's model file {}.yml comes after overrides", layers_.model_file->name),
-                    .asked = layer == Layer::experiment || layer == Layer::command_line});
+      rewrites.add(
+          {.key = key.key,
+           .from = to_text(*key.given),
+           .to = to_text(*key.used),
+           .because = fmt::format("MaxText's model file {}.yml comes after overrides", layers_.model_file->name),
+           .asked = layer == Layer::experiment || layer == Layer::command_line});
     }
   }
 
   static void apply_guide_formula(const MaxTextRun& run, Analysis& out) {
     const Int divisor = run.degrees.tensor * run.degrees.pipeline * run.degrees.expert;
     const Int guide = divisor > 0 && run.devices() % divisor == 0 ? run.devices() / divisor : 0;
-    out.notes.push_back(fmt::format(
-        "DP {} is world / (TP x PP x EP), the formula of the Primus guide; MaxText splits samples over {} ranks, and its global "
-        "batch is devices x per_device_batch_size x gradient_accumulation_steps",
-        guide, run.degrees.data));
+    out.notes.push_back(
+        fmt::format("DP {} is world / (TP x PP x EP), the formula of the Primus guide; MaxText splits samples over {} "
+                    "ranks, and its global "
+                    "batch is devices x per_device_batch_size x gradient_accumulation_steps",
+                    guide, run.degrees.data));
     out.run.degrees.data = guide;
   }
 
@@ -100,7 +103,9 @@ class MaxTextBackend final : public Backend {
  public:
   std::string_view name() const override { return "maxtext"; }
   std::string_view title() const override { return "MaxText"; }
-  std::string_view pinned() const override { return "MaxText e591f30c (upstream; Primus pins ROCm/maxtext release/v26.6)"; }
+  std::string_view pinned() const override {
+    return "MaxText e591f30c (upstream; Primus pins ROCm/maxtext release/v26.6)";
+  }
   std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const override {
     return std::make_unique<PreparedMaxText>(module, environment);
   }

@@ -28,9 +28,18 @@ constexpr std::array<AxisInfo, axis_count> infos{{
     {A::attn_dp_expert, "attn_dp_expert", nullptr, nullptr},
 }};
 
-constexpr MeshAxis base_order[] = {A::diloco,  A::data,        A::stage,  A::fsdp,
-                                   A::fsdp_transpose, A::context, A::context_usp_ulysses, A::context_autoregressive,
-                                   A::tensor,  A::tensor_sequence, A::expert, A::autoregressive};
+constexpr MeshAxis base_order[] = {A::diloco,
+                                   A::data,
+                                   A::stage,
+                                   A::fsdp,
+                                   A::fsdp_transpose,
+                                   A::context,
+                                   A::context_usp_ulysses,
+                                   A::context_autoregressive,
+                                   A::tensor,
+                                   A::tensor_sequence,
+                                   A::expert,
+                                   A::autoregressive};
 
 constexpr LogicalAxes base_logical{
     .batch = axes(A::data, A::stage, A::fsdp, A::fsdp_transpose, A::expert),
@@ -74,9 +83,7 @@ constexpr CustomRule custom_rules[] = {
       .context = A::context,
       .has_context = true}},
     {"2d-fsdp", {}, {}},
-    {"ep-as-dp",
-     ep_as_dp,
-     {.batch = axes(A::data, A::fsdp, A::fsdp_transpose, A::expert), .experts = axes(A::expert)}},
+    {"ep-as-dp", ep_as_dp, {.batch = axes(A::data, A::fsdp, A::fsdp_transpose, A::expert), .experts = axes(A::expert)}},
     {"shard-exp-on-fsdp",
      shard_exp_on_fsdp,
      {.batch = axes(A::data, A::stage, A::fsdp, A::fsdp_transpose, A::expert),

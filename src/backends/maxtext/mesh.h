@@ -60,10 +60,10 @@ struct AxisOrder {
 
 /// Which mesh axes cut the dimensions that checks ask about. Source: logical_axis_rules.
 struct LogicalAxes {
-  AxisSet batch = 0;       ///< activation_embed_and_logits_batch: samples of the input
-  AxisSet length = 0;      ///< activation_norm_length: tokens of the input
-  AxisSet experts = 0;     ///< exp
-  AxisSet key_heads = 0;   ///< kv_heads
+  AxisSet batch = 0;                     ///< activation_embed_and_logits_batch: samples of the input
+  AxisSet length = 0;                    ///< activation_norm_length: tokens of the input
+  AxisSet experts = 0;                   ///< exp
+  AxisSet key_heads = 0;                 ///< kv_heads
   MeshAxis context = MeshAxis::context;  ///< first axis of activation_length
   bool has_context = false;              ///< there is such a rule
 };

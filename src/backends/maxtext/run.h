@@ -15,20 +15,20 @@ namespace primus_plan::maxtext {
 
 /// The device mesh. Sizes are by axis; axes outside the mesh have size 1.
 struct Mesh {
-  AxisOrder order;              ///< as MaxText builds it: `stage` first with pipeline parallelism
+  AxisOrder order;  ///< as MaxText builds it: `stage` first with pipeline parallelism
   AxisSet axes = 0;
   LogicalAxes logical;
   MeshAxis context = MeshAxis::context;  ///< the axis that plays context parallel (context_sharding)
-  Int slices = 0;               ///< as MaxText resolves num_slices
+  Int slices = 0;                        ///< as MaxText resolves num_slices
   Int devices_per_slice = 0;
   FillResult ici_fill;
-  FillResult dcn_fill;          ///< with one slice MaxText does not look at the dcn degrees
+  FillResult dcn_fill;  ///< with one slice MaxText does not look at the dcn degrees
   std::array<Int, axis_count> ici{};
   std::array<Int, axis_count> dcn{};
   std::array<Int, axis_count> size{};
-  Int diloco_others = 0;        ///< product of the other dcn degrees where dcn_diloco_parallelism is -1
+  Int diloco_others = 0;           ///< product of the other dcn degrees where dcn_diloco_parallelism is -1
   bool diloco_unresolved = false;  ///< that -1 would not be whole
-  bool resolved = false;        ///< the degrees fill the devices
+  bool resolved = false;           ///< the degrees fill the devices
 
   Int size_of(MeshAxis axis) const { return size[static_cast<std::size_t>(axis)]; }
   /// Product of the sizes of these axes; 0 when the mesh could not be resolved.
@@ -37,9 +37,9 @@ struct Mesh {
 
 /// Samples, as MaxText computes them. Source: src/maxtext/configs/types.py:calculate_global_batch_sizes.
 struct BatchSizes {
-  Int load = 0;       ///< global_batch_size_to_load
-  Int train = 0;      ///< global_batch_size_to_train_on
-  Int micro = 0;      ///< micro_batch_size_to_train_on: one forward pass of all devices
+  Int load = 0;   ///< global_batch_size_to_load
+  Int train = 0;  ///< global_batch_size_to_train_on
+  Int micro = 0;  ///< micro_batch_size_to_train_on: one forward pass of all devices
 };
 
 /// A growing batch at the start of training.
@@ -63,20 +63,20 @@ struct ModelSizes {
 /// What MaxText makes of a config at one launch. Rules read this and nothing else. Numbers that could not be derived (a
 /// fault further up) are 0 or empty: rules stay silent about them.
 struct MaxTextRun {
-  const MaxTextConfig& given;   ///< after the layers, before MaxText derives anything
+  const MaxTextConfig& given;  ///< after the layers, before MaxText derives anything
   const LayeredConfig& layers;
   const ParsedKeys& parsed;
-  Origin module;                ///< the module's name in the experiment: where findings about absent keys point
+  Origin module;  ///< the module's name in the experiment: where findings about absent keys point
 
-  MaxTextConfig config;         ///< after all rewrites
+  MaxTextConfig config;  ///< after all rewrites
   Launch launch;
   ModelSizes model;
   Mesh mesh;
   BatchSizes batch_sizes;
   BatchSizes eval_sizes;
   std::optional<RampUp> ramp_up;
-  bool pipelining = false;      ///< using_pipeline_parallelism: a pipeline degree is above 1
-  Int pipeline_stages = 0;      ///< product of the pipeline degrees as they are written; negative when a -1 got into it
+  bool pipelining = false;  ///< using_pipeline_parallelism: a pipeline degree is above 1
+  Int pipeline_stages = 0;  ///< product of the pipeline degrees as they are written; negative when a -1 got into it
 
   Degrees degrees;
   Batch batch;
@@ -92,7 +92,7 @@ struct MaxTextRun {
 
 /// Runs the derivations in the order of MaxText's own: types.py:set_derived_and_validate_values, then the mesh as
 /// maxtext_utils.py:create_device_mesh builds it.
-MaxTextRun derive(const MaxTextConfig& given, const LayeredConfig& layers, const ParsedKeys& parsed, const Launch& launch,
-                  const Origin& module, Rewrites& rewrites);
+MaxTextRun derive(const MaxTextConfig& given, const LayeredConfig& layers, const ParsedKeys& parsed,
+                  const Launch& launch, const Origin& module, Rewrites& rewrites);
 
 }  // namespace primus_plan::maxtext

@@ -26,7 +26,8 @@ void fill_defaults(MaxTextRun& run, Rewriter& rewriter) {
     rewriter.set(config.steps, *config.learning_rate_schedule_steps, "-1: as many as learning_rate_schedule_steps");
   }
   if (*config.eval_per_device_batch_size == 0) {
-    rewriter.set(config.eval_per_device_batch_size, *config.per_device_batch_size, "0: the same as per_device_batch_size");
+    rewriter.set(config.eval_per_device_batch_size, *config.per_device_batch_size,
+                 "0: the same as per_device_batch_size");
   }
   for (const std::string_view strategy : strategies) {
     if (equal_ignoring_case(*config.context_parallel_strategy, strategy)) {

@@ -7,7 +7,8 @@ namespace primus_plan::maxtext {
 namespace {
 
 constexpr AxisSet tensor_axes = axes(MeshAxis::tensor, MeshAxis::tensor_sequence, MeshAxis::autoregressive);
-constexpr AxisSet context_axes = axes(MeshAxis::context, MeshAxis::context_usp_ulysses, MeshAxis::context_autoregressive);
+constexpr AxisSet context_axes =
+    axes(MeshAxis::context, MeshAxis::context_usp_ulysses, MeshAxis::context_autoregressive);
 constexpr AxisSet copy_axes = axes(MeshAxis::diloco, MeshAxis::data);
 constexpr AxisSet shard_axes = axes(MeshAxis::fsdp, MeshAxis::fsdp_transpose);
 
@@ -19,7 +20,8 @@ void describe_layers(MaxTextRun& run) {
   const Int layers = run.model.layers;
   if (layers <= 0) return;
   if (!run.pipelined()) {
-    run.stages = {{{.first_layer = 0, .layers = layers, .embedding = true, .loss = true, .mtp_layers = *config.mtp_num_layers}}};
+    run.stages = {
+        {{.first_layer = 0, .layers = layers, .embedding = true, .loss = true, .mtp_layers = *config.mtp_num_layers}}};
     return;
   }
   constexpr Int most_chunks = 1'000'000;
@@ -28,9 +30,12 @@ void describe_layers(MaxTextRun& run) {
   const Int repeats = *config.num_pipeline_repeats;
   const Int inside = *config.pipeline_parallel_layers;
   if (stages < 1 || each < 1 || repeats < 1 || inside > layers) return;
-  if (saturating_multiply(saturating_multiply(stages, each), repeats) != inside || saturating_multiply(stages, repeats) > most_chunks) return;
+  if (saturating_multiply(saturating_multiply(stages, each), repeats) != inside ||
+      saturating_multiply(stages, repeats) > most_chunks)
+    return;
   // Dense layers of deepseek come before the pipeline, what else stays outside comes after it.
-  const Int before = *config.decoder_block == "deepseek" ? std::min(*config.first_num_dense_layers, layers - inside) : 0;
+  const Int before =
+      *config.decoder_block == "deepseek" ? std::min(*config.first_num_dense_layers, layers - inside) : 0;
   const Int after = layers - inside - before;
   run.stages.resize(static_cast<std::size_t>(stages));
   for (Int stage = 0; stage < stages; ++stage) {
@@ -77,7 +82,8 @@ void describe_degrees(MaxTextRun& run) {
     degrees.data_shard = mesh.shards(static_cast<AxisSet>(shard_axes | only(MeshAxis::expert) | context));
     const Int outside = saturating_multiply(saturating_multiply(degrees.tensor, degrees.expert), degrees.pipeline);
     degrees.expert_data = outside > 0 && run.devices() % outside == 0 ? run.devices() / outside : 0;
-    batch.micro = degrees.data > 0 && run.batch_sizes.micro % degrees.data == 0 ? run.batch_sizes.micro / degrees.data : 0;
+    batch.micro =
+        degrees.data > 0 && run.batch_sizes.micro % degrees.data == 0 ? run.batch_sizes.micro / degrees.data : 0;
   }
   describe_layers(run);
 }

@@ -2,8 +2,8 @@
 
 namespace primus_plan::maxtext {
 
-MaxTextRun derive(const MaxTextConfig& given, const LayeredConfig& layers, const ParsedKeys& parsed, const Launch& launch,
-                  const Origin& module, Rewrites& rewrites) {
+MaxTextRun derive(const MaxTextConfig& given, const LayeredConfig& layers, const ParsedKeys& parsed,
+                  const Launch& launch, const Origin& module, Rewrites& rewrites) {
   MaxTextRun run{.given = given,
                  .layers = layers,
                  .parsed = parsed,

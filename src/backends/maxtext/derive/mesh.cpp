@@ -53,10 +53,12 @@ void derive_mesh(MaxTextRun& run, Rewriter& rewriter) {
   mesh.axes = mesh.order.set();
   mesh.logical = run.parsed.logical;
   if (run.pipelined() && mesh.logical.batch != 0) {
-    mesh.logical.batch = axes(MeshAxis::stage, MeshAxis::data, MeshAxis::fsdp, MeshAxis::fsdp_transpose, MeshAxis::expert);
+    mesh.logical.batch =
+        axes(MeshAxis::stage, MeshAxis::data, MeshAxis::fsdp, MeshAxis::fsdp_transpose, MeshAxis::expert);
   }
   if (run.parsed.custom_rule != nullptr && mesh.logical.has_context) {
-    rewriter.set(config.context_sharding, info(mesh.logical.context).name, "the axis of custom_mesh_and_rule's activation_length");
+    rewriter.set(config.context_sharding, info(mesh.logical.context).name,
+                 "the axis of custom_mesh_and_rule's activation_length");
   }
   if (const AxisInfo* axis = find_axis(*config.context_sharding)) mesh.context = axis->axis;
 
@@ -86,10 +88,12 @@ void derive_mesh(MaxTextRun& run, Rewriter& rewriter) {
   }
   const bool placed = slices == 1 || slices == run.launch.nodes;
   const auto positive = [&](const std::array<Int, axis_count>& values) {
-    return std::all_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), [](Int value) { return value > 0; });
+    return std::all_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count),
+                       [](Int value) { return value > 0; });
   };
   mesh.resolved = placed && slices > 0 && mesh.ici_fill.fault == FillFault::none &&
-                  mesh.dcn_fill.fault == FillFault::none && !mesh.diloco_unresolved && positive(ici) && positive(dcn) && run.parsed.unknown_axes.empty();
+                  mesh.dcn_fill.fault == FillFault::none && !mesh.diloco_unresolved && positive(ici) && positive(dcn) &&
+                  run.parsed.unknown_axes.empty() && run.parsed.repeated_axes.empty();
   if (!mesh.resolved) return;
   for (std::size_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(mesh.order.axes[i]);

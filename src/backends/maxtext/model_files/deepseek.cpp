@@ -3,6 +3,7 @@
 namespace primus_plan::maxtext::model_files {
 namespace {
 
+// clang-format off
 constexpr Setting deepseek_custom[] = {
     {"base_emb_dim", 1024}, {"base_num_query_heads", 16}, {"base_num_kv_heads", 16}, {"base_mlp_dim", 2048},
     {"base_moe_mlp_dim", 512}, {"base_num_decoder_layers", 6}, {"first_num_dense_layers", 1},
@@ -140,6 +141,7 @@ constexpr Setting kimi_k2_1t[] = {
     {"qk_nope_head_dim", 128}, {"qk_rope_head_dim", 64}, {"v_head_dim", 128}, {"mscale", 1.0},
     {"rope_type", "yarn"}, {"rope_max_timescale", 50000}, {"max_position_embeddings", 131072},
     {"original_max_position_embeddings", 4096}, {"rope_factor", 32}, {"beta_fast", 1}, {"beta_slow", 1}};
+// clang-format on
 
 constexpr ModelFile files[] = {
     {"deepseek-custom", deepseek_custom},

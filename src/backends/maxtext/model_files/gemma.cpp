@@ -3,6 +3,7 @@
 namespace primus_plan::maxtext::model_files {
 namespace {
 
+// clang-format off
 constexpr Setting gemma_2b[] = {
     {"base_emb_dim", 2048}, {"base_num_query_heads", 8}, {"base_num_kv_heads", 1}, {"base_mlp_dim", 16384},
     {"base_num_decoder_layers", 18}, {"head_dim", 256}, {"vocab_size", 256128}, {"decoder_block", "gemma"},
@@ -112,20 +113,12 @@ constexpr Setting gemma4_e4b[] = {
     {"conv_stride_for_vit", 16}, {"hidden_size_for_vit", 768}, {"intermediate_size_for_vit", 3072},
     {"num_hidden_layers_for_vit", 16}, {"num_attention_heads_for_vit", 12}, {"image_placeholder", "<|image|>"},
     {"vision_output_length", 280}, {"num_position_embeddings_for_vit", 10240}};
+// clang-format on
 
 constexpr ModelFile files[] = {
-    {"gemma-2b", gemma_2b},
-    {"gemma-7b", gemma_7b},
-    {"gemma2-27b", gemma2_27b},
-    {"gemma2-2b", gemma2_2b},
-    {"gemma2-9b", gemma2_9b},
-    {"gemma3-12b", gemma3_12b},
-    {"gemma3-27b", gemma3_27b},
-    {"gemma3-4b", gemma3_4b},
-    {"gemma4-26b", gemma4_26b},
-    {"gemma4-31b", gemma4_31b},
-    {"gemma4-e2b", gemma4_e2b},
-    {"gemma4-e4b", gemma4_e4b},
+    {"gemma-2b", gemma_2b},     {"gemma-7b", gemma_7b},     {"gemma2-27b", gemma2_27b}, {"gemma2-2b", gemma2_2b},
+    {"gemma2-9b", gemma2_9b},   {"gemma3-12b", gemma3_12b}, {"gemma3-27b", gemma3_27b}, {"gemma3-4b", gemma3_4b},
+    {"gemma4-26b", gemma4_26b}, {"gemma4-31b", gemma4_31b}, {"gemma4-e2b", gemma4_e2b}, {"gemma4-e4b", gemma4_e4b},
 };
 
 }  // namespace

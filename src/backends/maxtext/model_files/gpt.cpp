@@ -3,6 +3,7 @@
 namespace primus_plan::maxtext::model_files {
 namespace {
 
+// clang-format off
 constexpr Setting gpt_oss_120b[] = {
     {"base_emb_dim", 2880}, {"base_num_query_heads", 64}, {"base_num_kv_heads", 8}, {"head_dim", 64},
     {"sliding_window_size", 128}, {"attention_bias", true}, {"attention_sink", true}, {"rope_type", "yarn"},
@@ -57,14 +58,11 @@ constexpr Setting gpt3_6b[] = {
     {"normalization_layer_epsilon", 1e-05}, {"use_iota_embed", true}, {"fused_qkv", true}, {"opt_type", "adam_pax"},
     {"decoder_block", "gpt3"}, {"gradient_clipping_threshold", 1.0}, {"adam_b1", 0.9}, {"adam_b2", 0.95},
     {"adam_eps", 1e-08}, {"adam_weight_decay", 0.1}};
+// clang-format on
 
 constexpr ModelFile files[] = {
-    {"gpt-oss-120b", gpt_oss_120b},
-    {"gpt-oss-20b", gpt_oss_20b},
-    {"gpt3-175b", gpt3_175b},
-    {"gpt3-22b", gpt3_22b},
-    {"gpt3-52k", gpt3_52k},
-    {"gpt3-6b", gpt3_6b},
+    {"gpt-oss-120b", gpt_oss_120b}, {"gpt-oss-20b", gpt_oss_20b}, {"gpt3-175b", gpt3_175b},
+    {"gpt3-22b", gpt3_22b},         {"gpt3-52k", gpt3_52k},       {"gpt3-6b", gpt3_6b},
 };
 
 }  // namespace

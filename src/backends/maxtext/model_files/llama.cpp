@@ -3,6 +3,7 @@
 namespace primus_plan::maxtext::model_files {
 namespace {
 
+// clang-format off
 constexpr Setting llama2_13b[] = {
     {"base_emb_dim", 5120}, {"base_num_query_heads", 40}, {"base_num_kv_heads", 40}, {"base_mlp_dim", 13824},
     {"base_num_decoder_layers", 40}, {"head_dim", 128}, {"vocab_size", 32000}, {"enable_dropout", false},
@@ -87,23 +88,14 @@ constexpr Setting mixtral_8x7b[] = {
     {"base_moe_mlp_dim", 14336}, {"base_num_decoder_layers", 32}, {"head_dim", 128}, {"vocab_size", 32000},
     {"enable_dropout", false}, {"logits_via_embedding", false}, {"normalization_layer_epsilon", 1e-05},
     {"num_experts", 8}, {"num_experts_per_tok", 2}, {"rope_max_timescale", 1000000}, {"decoder_block", "mixtral"}};
+// clang-format on
 
 constexpr ModelFile files[] = {
-    {"llama2-13b", llama2_13b},
-    {"llama2-70b", llama2_70b},
-    {"llama2-7b", llama2_7b},
-    {"llama3-405b", llama3_405b},
-    {"llama3-70b", llama3_70b},
-    {"llama3-8b", llama3_8b},
-    {"llama3.1-405b", llama3_1_405b},
-    {"llama3.1-70b", llama3_1_70b},
-    {"llama3.1-8b", llama3_1_8b},
-    {"llama3.3-70b", llama3_3_70b},
-    {"llama4-17b-128e", llama4_17b_128e},
-    {"llama4-17b-16e", llama4_17b_16e},
-    {"mistral-7b", mistral_7b},
-    {"mixtral-8x22b", mixtral_8x22b},
-    {"mixtral-8x7b", mixtral_8x7b},
+    {"llama2-13b", llama2_13b},       {"llama2-70b", llama2_70b},           {"llama2-7b", llama2_7b},
+    {"llama3-405b", llama3_405b},     {"llama3-70b", llama3_70b},           {"llama3-8b", llama3_8b},
+    {"llama3.1-405b", llama3_1_405b}, {"llama3.1-70b", llama3_1_70b},       {"llama3.1-8b", llama3_1_8b},
+    {"llama3.3-70b", llama3_3_70b},   {"llama4-17b-128e", llama4_17b_128e}, {"llama4-17b-16e", llama4_17b_16e},
+    {"mistral-7b", mistral_7b},       {"mixtral-8x22b", mixtral_8x22b},     {"mixtral-8x7b", mixtral_8x7b},
 };
 
 }  // namespace

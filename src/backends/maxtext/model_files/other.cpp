@@ -3,6 +3,7 @@
 namespace primus_plan::maxtext::model_files {
 namespace {
 
+// clang-format off
 constexpr Setting envy_switch_base[] = {
     {"decoder_block", "envy"}, {"enable_dropout", false}, {"logits_via_embedding", true},
     {"tokenizer_type", "huggingface"}, {"base_emb_dim", 1536}, {"base_num_decoder_layers", 12},
@@ -58,6 +59,7 @@ constexpr Setting olmo3_7b_pt[] = {
     {"rope_max_timescale", 500000}, {"max_position_embeddings", 8192}, {"rope_attention_scaling", true},
     {"rope_truncate", false}, {"vocab_size", 100278}, {"logits_via_embedding", false},
     {"normalize_embedding_logits", false}};
+// clang-format on
 
 constexpr ModelFile files[] = {
     {"envy-switch-base", envy_switch_base},

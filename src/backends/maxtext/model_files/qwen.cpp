@@ -3,6 +3,7 @@
 namespace primus_plan::maxtext::model_files {
 namespace {
 
+// clang-format off
 constexpr Setting qwen2_5_1_5b[] = {
     {"base_emb_dim", 1536}, {"base_num_query_heads", 12}, {"base_num_kv_heads", 2}, {"base_mlp_dim", 8960},
     {"base_num_decoder_layers", 28}, {"head_dim", 128}, {"vocab_size", 151936}, {"decoder_block", "qwen2"},
@@ -192,6 +193,7 @@ constexpr Setting qwen3_5_397b_a17b[] = {
     {"num_channels_for_vit", 3}, {"patch_size_for_vit", 16}, {"temporal_patch_size_for_vit", 2},
     {"spatial_merge_size_for_vit", 2}, {"out_hidden_size_for_vit", 4096}, {"num_position_embeddings_for_vit", 2304},
     {"rope_theta_for_vit", 10000}, {"use_mrope", true}};
+// clang-format on
 
 constexpr ModelFile files[] = {
     {"qwen2.5-1.5b", qwen2_5_1_5b},

@@ -7,7 +7,9 @@
 namespace primus_plan::maxtext {
 namespace {
 
-bool batch_is_sound(const MaxTextRun& run) { return *run.config.per_device_batch_size > 0 && run.batch_sizes.micro >= 1; }
+bool batch_is_sound(const MaxTextRun& run) {
+  return *run.config.per_device_batch_size > 0 && run.batch_sizes.micro >= 1;
+}
 
 void batch_not_positive(const MaxTextRun& run, Findings& out) {
   const Number& size = run.config.per_device_batch_size;
@@ -15,11 +17,13 @@ void batch_not_positive(const MaxTextRun& run, Findings& out) {
   out.add(size, [&](Message& m) {
     if (*size <= 0) {
       m.say("per_device_batch_size is {}: it is above 0", number_text(*size));
+    } else if (*size > 1) {
+      m.say("per_device_batch_size {} x {} devices is no number of samples", number_text(*size), run.devices());
     } else {
       m.say("per_device_batch_size {} x {} devices is less than one sample", number_text(*size), run.devices());
     }
-    m.because("micro-batch = int(devices x per_device_batch_size) = int({} x {}) = {}", run.devices(), number_text(*size),
-              run.batch_sizes.micro);
+    m.because("micro-batch = int(devices x per_device_batch_size) = int({} x {}) = {}", run.devices(),
+              number_text(*size), run.batch_sizes.micro);
     m.help("1 gives each device a sample; 1/{} is one sample for all of them", run.devices());
     m.fix("set per_device_batch_size to 1", size, "1");
   });
@@ -97,15 +101,17 @@ void batch_not_over_shards(const MaxTextRun& run, Findings& out) {
 }
 
 void batch_not_over_devices(const MaxTextRun& run, Findings& out) {
-  if (!real_data(run) || !batch_is_sound(run) || !run.mesh.resolved || *run.config.expansion_factor_real_data > 1) return;
+  if (!real_data(run) || !batch_is_sound(run) || !run.mesh.resolved || *run.config.expansion_factor_real_data > 1)
+    return;
   if (run.batch_sizes.load % run.devices() == 0) return;
   out.add(run.config.per_device_batch_size, [&](Message& m) {
-    m.say("a batch of {} samples does not split over {} devices: the {} loader wants a whole number each", run.batch_sizes.load,
-          run.devices(), *run.config.dataset_type);
+    m.say("a batch of {} samples does not split over {} devices: the {} loader wants a whole number each",
+          run.batch_sizes.load, run.devices(), *run.config.dataset_type);
     m.because("batch = int({} devices x per_device_batch_size {}) x gradient_accumulation_steps {}", run.devices(),
               number_text(*run.config.per_device_batch_size), *run.config.gradient_accumulation_steps);
-    m.help("use a whole per_device_batch_size, or enough gradient_accumulation_steps to make the product a multiple of {}",
-           run.devices());
+    m.help(
+        "use a whole per_device_batch_size, or enough gradient_accumulation_steps to make the product a multiple of {}",
+        run.devices());
     m.also(run.config.dataset_type);
   });
 }
@@ -119,14 +125,16 @@ void micro_batch_underfills(const MaxTextRun& run, Findings& out) {
   if (shards <= 1 || !batch_is_sound(run) || run.batch_sizes.micro % shards == 0 || !loads_evenly(run, shards)) return;
   out.add(run.config.per_device_batch_size, [&](Message& m) {
     m.say("a micro-batch of {} samples does not fill {} batch shards evenly", run.batch_sizes.micro, shards);
-    m.because("micro-batch = int({} devices x per_device_batch_size {})", run.devices(), number_text(*run.config.per_device_batch_size));
+    m.because("micro-batch = int({} devices x per_device_batch_size {})", run.devices(),
+              number_text(*run.config.per_device_batch_size));
     m.because("batch shards = {}", axes_text(run, run.mesh.logical.batch));
     if (*run.config.shard_mode == "explicit") {
       m.because("shard_mode: explicit may refuse it: not tried");
     } else {
       m.because("XLA pads: some devices compute for nothing");
     }
-    m.help("raise per_device_batch_size to a multiple of {}/{}, or let tensor or context axes absorb the fraction", shards, run.devices());
+    m.help("raise per_device_batch_size to a multiple of {}/{}, or let tensor or context axes absorb the fraction",
+           shards, run.devices());
   });
 }
 
@@ -138,7 +146,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:calculate_global_batch_sizes",
       .outcome = "MaxText accepts it and fails on the empty batch",
       .summary = "per_device_batch_size is positive and gives the run at least one sample.",
-      .explanation = "The batch of a forward pass is int(devices x per_device_batch_size), over all devices: those of tensor, pipeline, context\n"
+      .explanation = "The batch of a forward pass is int(devices x per_device_batch_size), over all devices: those of "
+                     "tensor, pipeline, context\n"
                      "and expert parallel count too. Fractions are fine as long as the product reaches 1.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
@@ -150,7 +159,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:calculate_global_batch_sizes",
       .outcome = "MaxText cuts the product to a whole number",
       .summary = "devices x per_device_batch_size is a whole number.",
-      .explanation = "MaxText rounds int(devices x per_device_batch_size) down without a word, so the global batch is smaller than the key says.",
+      .explanation = "MaxText rounds int(devices x per_device_batch_size) down without a word, so the global batch is "
+                     "smaller than the key says.",
       .bad = {.world_size = 1, .yaml = "per_device_batch_size: 1.5\n"},
       .good = {.world_size = 1, .yaml = "per_device_batch_size: 2\n"}},
      batch_truncated},
@@ -161,7 +171,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "per_device_batch_size x max_target_length is a multiple of num_vocab_tiling.",
-      .explanation = "The loss is computed in num_vocab_tiling parts of a device's tokens. The check runs with the default 1 too, where it\n"
+      .explanation = "The loss is computed in num_vocab_tiling parts of a device's tokens. The check runs with the "
+                     "default 1 too, where it\n"
                      "demands that the product is a whole number: 1.3 samples of 2048 tokens are not.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nnum_vocab_tiling: 3\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nnum_vocab_tiling: 4\n"}},
@@ -173,10 +184,13 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "fp8 with delayed scaling does not accumulate gradients.",
-      .explanation = "quantization fp8, nanoo_fp8, fp8_gpu and te_fp8_delayedscaling keep a history of scales that micro-steps would disturb.\n"
+      .explanation = "quantization fp8, nanoo_fp8, fp8_gpu and te_fp8_delayedscaling keep a history of scales that "
+                     "micro-steps would disturb.\n"
                      "per_device_batch_size is the batch of one micro-step, so raising it keeps the global batch.",
-      .bad = {.world_size = 8, .yaml = "gradient_accumulation_steps: 2\nquantization: nanoo_fp8\nper_device_batch_size: 1\n"},
-      .good = {.world_size = 8, .yaml = "gradient_accumulation_steps: 1\nquantization: nanoo_fp8\nper_device_batch_size: 2\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "gradient_accumulation_steps: 2\nquantization: nanoo_fp8\nper_device_batch_size: 1\n"},
+      .good = {.world_size = 8,
+               .yaml = "gradient_accumulation_steps: 1\nquantization: nanoo_fp8\nper_device_batch_size: 2\n"}},
      fp8_with_accumulation},
     {{.id = "MX205",
       .name = "batch-not-over-shards",
@@ -185,10 +199,12 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/input_pipeline/synthetic_data_processing.py:__init__",
       .outcome = "JAX refuses to lay out the input (ValueError)",
       .summary = "The batch to load splits over the batch shards.",
-      .explanation = "Input arrays are laid out over the axes data, stage, fsdp, fsdp_transpose and expert. Their product divides the devices, so\n"
+      .explanation = "Input arrays are laid out over the axes data, stage, fsdp, fsdp_transpose and expert. Their "
+                     "product divides the devices, so\n"
                      "whole per_device_batch_size always fit; fractions above 1 may not.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\ndataset_type: synthetic\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\ndataset_type: synthetic\nici_tensor_parallelism: 2\n"}},
+      .good = {.world_size = 8,
+               .yaml = "per_device_batch_size: 1.5\ndataset_type: synthetic\nici_tensor_parallelism: 2\n"}},
      batch_not_over_shards},
     {{.id = "MX206",
       .name = "batch-not-over-devices",
@@ -197,11 +213,14 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/input_pipeline/hf_data_processing.py:preprocessing_pipeline",
       .outcome = "the data pipeline stops (AssertionError)",
       .summary = "With real data the batch to load is a multiple of the number of devices.",
-      .explanation = "Loaders give each device of a host its own whole samples, whatever the mesh. Below one sample a device MaxText loads one for\n"
-                     "each and passes; 1.5 does not, unless gradient accumulation makes the sum whole. Primus's preset reads data from\n"
+      .explanation = "Loaders give each device of a host its own whole samples, whatever the mesh. Below one sample a "
+                     "device MaxText loads one for\n"
+                     "each and passes; 1.5 does not, unless gradient accumulation makes the sum whole. Primus's preset "
+                     "reads data from\n"
                      "Hugging Face (dataset_type: hf).",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\nici_tensor_parallelism: 2\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\nici_tensor_parallelism: 2\ngradient_accumulation_steps: 2\n"}},
+      .good = {.world_size = 8,
+               .yaml = "per_device_batch_size: 1.5\nici_tensor_parallelism: 2\ngradient_accumulation_steps: 2\n"}},
      batch_not_over_devices},
     {{.id = "MX208",
       .name = "micro-batch-underfills-shards",
@@ -210,8 +229,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/trainers/pre_train/train.py:loss_fn",
       .outcome = "XLA pads the batch: devices wait or compute for nothing",
       .summary = "A micro-batch splits evenly over the batch shards.",
-      .explanation = "Each step trains on int(devices x per_device_batch_size) samples, laid out over data, stage, fsdp, fsdp_transpose and expert.\n"
-                     "Half a sample a device on 8 fsdp shards is 4 samples for 8 shards. Tensor or context axes of 2 would leave 4 shards.",
+      .explanation = "Each step trains on int(devices x per_device_batch_size) samples, laid out over data, stage, "
+                     "fsdp, fsdp_transpose and expert.\n"
+                     "Half a sample a device on 8 fsdp shards is 4 samples for 8 shards. Tensor or context axes of 2 "
+                     "would leave 4 shards.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 0.5\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 0.5\nici_tensor_parallelism: 2\n"}},
      micro_batch_underfills},

@@ -8,7 +8,8 @@ namespace {
 
 const Count& context_degree(const MaxTextRun& run) {
   const AxisInfo& axis = info(run.mesh.context);
-  return axis.ici != nullptr ? largest_of({&(run.config.*axis.ici), &(run.config.*axis.dcn)}) : run.config.ici_context_parallelism;
+  return axis.ici != nullptr ? largest_of({&(run.config.*axis.ici), &(run.config.*axis.dcn)})
+                             : run.config.ici_context_parallelism;
 }
 
 bool transformer_engine(const MaxTextRun& run) { return run.on_gpu() && *run.config.attention == "cudnn_flash_te"; }
@@ -21,8 +22,9 @@ void packed_context(const MaxTextRun& run, Findings& out) {
   if (run.context_size() <= 1 || !*run.config.packing || !transformer_engine(run) || balanced_ring(run)) return;
   out.add(context_degree(run), [&](Message& m) {
     m.say("context parallel {} with packed sequences needs the load-balanced ring strategy", run.context_size());
-    m.because("packing: true, context_parallel_strategy: {}, context_parallel_load_balance: {}, attention: cudnn_flash_te",
-              *run.config.context_parallel_strategy, *run.config.context_parallel_load_balance);
+    m.because(
+        "packing: true, context_parallel_strategy: {}, context_parallel_load_balance: {}, attention: cudnn_flash_te",
+        *run.config.context_parallel_strategy, *run.config.context_parallel_load_balance);
     m.also(run.config.packing, "packing set here").also(run.config.context_parallel_strategy);
     m.help("packing: false, or context_parallel_strategy: ring with context_parallel_load_balance: true");
   });
@@ -50,7 +52,8 @@ void load_balance(const MaxTextRun& run, Findings& out) {
   const Word& order = run.config.context_parallel_reorder_strategy;
   if (*order == "striped" && !run.on_gpu()) {
     out.add(order, [&](Message& m) {
-      m.say("context_parallel_reorder_strategy: striped is Transformer Engine's, for GPUs; hardware is {}", *run.config.hardware);
+      m.say("context_parallel_reorder_strategy: striped is Transformer Engine's, for GPUs; hardware is {}",
+            *run.config.hardware);
       m.also(run.config.hardware);
     });
   } else if (size % 2 != 0) {
@@ -69,7 +72,9 @@ void load_balance(const MaxTextRun& run, Findings& out) {
   }
 }
 
-bool slides(std::string_view block) { return block == "gemma2" || block == "gemma3" || block == "gemma4" || block == "gpt_oss"; }
+bool slides(std::string_view block) {
+  return block == "gemma2" || block == "gemma3" || block == "gemma4" || block == "gpt_oss";
+}
 
 void sliding_window_context(const MaxTextRun& run, Findings& out) {
   if (run.context_size() <= 1 || !transformer_engine(run)) return;
@@ -77,11 +82,15 @@ void sliding_window_context(const MaxTextRun& run, Findings& out) {
   // With packing on and no balanced ring, the packing itself is refused already.
   if (!window || *run.config.packing) return;
   out.add(context_degree(run), [&](Message& m) {
-    m.say("the {} decoder has sliding-window layers, which split over {} context ranks only in packed sequences with a load-balanced ring",
-          *run.config.decoder_block, run.context_size());
+    m.say(
+        "the {} decoder has sliding-window layers, which split over {} context ranks only in packed sequences with a "
+        "load-balanced ring",
+        *run.config.decoder_block, run.context_size());
     because_of_model_file(m, run, run.config.decoder_block);
     m.also(run.config.packing, "packing set here");
-    m.help("packing: true with context_parallel_strategy: ring and context_parallel_load_balance: true, or context parallel 1");
+    m.help(
+        "packing: true with context_parallel_strategy: ring and context_parallel_load_balance: true, or context "
+        "parallel 1");
   });
 }
 
@@ -103,11 +112,15 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::train_loop,
       .outcome = "MaxText stops when it sets the training up (ValueError)",
       .summary = "Context parallel with packing needs the load-balanced ring strategy.",
-      .explanation = "Transformer Engine handles packed sequences across ranks only as a ring. Primus's preset packs, and MaxText's default\n"
-                     "strategy is all_gather, so every context degree above 1 meets this rule until one of the two changes.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_context_parallelism: 2\nici_tensor_parallelism: 4\n"},
+      .explanation =
+          "Transformer Engine handles packed sequences across ranks only as a ring. Primus's preset packs, and "
+          "MaxText's default\n"
+          "strategy is all_gather, so every context degree above 1 meets this rule until one of the two changes.",
+      .bad = {.world_size = 8,
+              .yaml = "per_device_batch_size: 1\nici_context_parallelism: 2\nici_tensor_parallelism: 4\n"},
       .good = {.world_size = 8,
-               .yaml = "per_device_batch_size: 1\nici_context_parallelism: 2\nici_tensor_parallelism: 4\ncontext_parallel_strategy: ring\n"}},
+               .yaml = "per_device_batch_size: 1\nici_context_parallelism: 2\nici_tensor_parallelism: "
+                       "4\ncontext_parallel_strategy: ring\n"}},
      packed_context},
     {{.id = "MX612",
       .name = "packing-needs-segment-bound",
@@ -116,7 +129,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "Packing with cudnn_flash_te needs max_segments_per_seq.",
-      .explanation = "Transformer Engine wants to know how many documents a packed sequence can hold. MaxText's default of -1 is refused.",
+      .explanation = "Transformer Engine wants to know how many documents a packed sequence can hold. MaxText's "
+                     "default of -1 is refused.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nmax_segments_per_seq: -1\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nmax_segments_per_seq: 32\n"}},
      packing_without_segments},
@@ -127,10 +141,16 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/utils/max_utils.py:reorder_sequence",
       .outcome = "MaxText stops at the first batch (ValueError)",
       .summary = "Load balancing cuts a sequence into two chunks for each context rank.",
-      .explanation = "With context_parallel_load_balance (on unless switched off) each rank holds a chunk from the start and one from the end, so\n"
-                     "that the causal mask costs all the same. The degree is even and the length a multiple of twice the degree.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_context_parallelism: 4\npacking: false\nmax_target_length: 4100\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_context_parallelism: 4\npacking: false\nmax_target_length: 4096\n"}},
+      .explanation =
+          "With context_parallel_load_balance (on unless switched off) each rank holds a chunk from the start and one "
+          "from the end, so\n"
+          "that the causal mask costs all the same. The degree is even and the length a multiple of twice the degree.",
+      .bad = {.world_size = 8,
+              .yaml =
+                  "per_device_batch_size: 1\nici_context_parallelism: 4\npacking: false\nmax_target_length: 4100\n"},
+      .good = {.world_size = 8,
+               .yaml =
+                   "per_device_batch_size: 1\nici_context_parallelism: 4\npacking: false\nmax_target_length: 4096\n"}},
      load_balance},
     {{.id = "MX611",
       .name = "sliding-window-with-context-parallel",
@@ -139,12 +159,14 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/layers/attention_op.py:cudnn_flash_attention",
       .outcome = "MaxText stops at the first trace (AssertionError)",
       .summary = "Sliding-window layers split over context ranks only in packed, ring-balanced sequences.",
-      .explanation = "Gemma 2, 3 and 4 and gpt-oss alternate global layers with windows. Transformer Engine cuts windows across ranks only for\n"
+      .explanation = "Gemma 2, 3 and 4 and gpt-oss alternate global layers with windows. Transformer Engine cuts "
+                     "windows across ranks only for\n"
                      "packed data on a load-balanced ring.",
       .bad = {.world_size = 8,
               .yaml = "model_name: gemma2-9b\nper_device_batch_size: 1\nici_context_parallelism: 2\npacking: false\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: gemma2-9b\nper_device_batch_size: 1\nici_context_parallelism: 2\ncontext_parallel_strategy: ring\n"}},
+               .yaml = "model_name: gemma2-9b\nper_device_batch_size: 1\nici_context_parallelism: "
+                       "2\ncontext_parallel_strategy: ring\n"}},
      sliding_window_context},
     {{.id = "MX614",
       .name = "chunked-attention-with-context-parallel",
@@ -155,8 +177,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .summary = "Chunked attention does not split over context ranks.",
       .explanation = "Llama 4 attends in chunks, which cudnn_flash_te does not support across ranks.",
       .bad = {.world_size = 8,
-              .yaml = "model_name: llama4-17b-16e\nper_device_batch_size: 1\nmegablox: false\nici_context_parallelism: 2\npacking: false\n"},
-      .good = {.world_size = 8, .yaml = "model_name: llama4-17b-16e\nper_device_batch_size: 1\nmegablox: false\npacking: false\n"}},
+              .yaml = "model_name: llama4-17b-16e\nper_device_batch_size: 1\nmegablox: false\nici_context_parallelism: "
+                      "2\npacking: false\n"},
+      .good = {.world_size = 8,
+               .yaml = "model_name: llama4-17b-16e\nper_device_batch_size: 1\nmegablox: false\npacking: false\n"}},
      chunked_context},
 };
 

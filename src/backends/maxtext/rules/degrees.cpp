@@ -51,7 +51,8 @@ void report_twice(const MaxTextRun& run, Keys keys, const Count& usual, std::str
     m.say("more than one degree {} is -1: {}", where, degrees_text(run, keys));
     for (const MeshAxis axis : run.mesh.order.list()) {
       const auto key = info(axis).*keys;
-      if (key != nullptr && *(run.config.*key) == -1 && &(run.config.*key) != written) m.also(run.config.*key, "-1 here too");
+      if (key != nullptr && *(run.config.*key) == -1 && &(run.config.*key) != written)
+        m.also(run.config.*key, "-1 here too");
     }
     because_of_model_file(m, run, usual);
     m.help("set {}: 1 to let {} take what is left", usual.key, written->key);
@@ -95,7 +96,9 @@ void ici_product_mismatch(const MaxTextRun& run, Findings& out) {
 void dcn_product_mismatch(const MaxTextRun& run, Findings& out) {
   const FillResult& result = run.mesh.dcn_fill;
   const bool broken = result.fault == FillFault::undetermined || result.fault == FillFault::product;
-  if (!broken || run.mesh.slices <= 1 || !placed(run) || run.mesh.diloco_unresolved || bad_degree(run, &AxisInfo::dcn) != nullptr) return;
+  if (!broken || run.mesh.slices <= 1 || !placed(run) || run.mesh.diloco_unresolved ||
+      bad_degree(run, &AxisInfo::dcn) != nullptr)
+    return;
   out.add(largest_degree(run, &AxisInfo::dcn), [&](Message& m) {
     if (result.fault == FillFault::undetermined) {
       m.say("{} slices cannot be divided by the dcn degrees' product {}", run.mesh.slices, result.product);
@@ -117,8 +120,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fill_axes,
       .outcome = "MaxText stops while it builds the mesh (AssertionError)",
       .summary = "Every ici and dcn degree is 1 or more, or -1.",
-      .explanation = "A degree of 1 switches an axis off and -1 takes what the others leave; 0 and other negatives fill no mesh.\n"
-                     "The dcn degrees count only when the run has more than one slice.",
+      .explanation =
+          "A degree of 1 switches an axis off and -1 takes what the others leave; 0 and other negatives fill no mesh.\n"
+          "The dcn degrees count only when the run has more than one slice.",
       .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: 0\n"},
       .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: 1\n"}},
      degree_not_positive},
@@ -129,7 +133,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fill_axes,
       .outcome = "MaxText stops while it builds the mesh (AssertionError)",
       .summary = "At most one ici degree is -1.",
-      .explanation = "-1 means \"what the other degrees leave\", which only one axis can be. ici_fsdp_parallelism is -1 unless you set it,\n"
+      .explanation = "-1 means \"what the other degrees leave\", which only one axis can be. ici_fsdp_parallelism is "
+                     "-1 unless you set it,\n"
                      "so another -1 needs ici_fsdp_parallelism: 1 beside it.",
       .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: -1\nici_fsdp_parallelism: 1\n"}},
@@ -141,8 +146,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fill_axes,
       .outcome = "MaxText stops while it builds the mesh (AssertionError)",
       .summary = "The product of the ici degrees is the number of devices of a slice.",
-      .explanation = "A slice is a node on GPUs, or all devices with num_slices: 1. One degree may be -1; it becomes devices / product of the\n"
-                     "others, which has to be whole. The number of nodes does not enter: an axis that spans nodes takes a dcn degree.",
+      .explanation = "A slice is a node on GPUs, or all devices with num_slices: 1. One degree may be -1; it becomes "
+                     "devices / product of the\n"
+                     "others, which has to be whole. The number of nodes does not enter: an axis that spans nodes "
+                     "takes a dcn degree.",
       .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: 3\n"},
       .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: 4\n"}},
      ici_product_mismatch},
@@ -153,8 +160,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fill_axes,
       .outcome = "MaxText stops while it builds the mesh (AssertionError)",
       .summary = "At most one dcn degree is -1.",
-      .explanation = "dcn_data_parallelism is -1 unless you set it. To give the nodes to another axis, write -1 there and\n"
-                     "dcn_data_parallelism: 1.",
+      .explanation =
+          "dcn_data_parallelism is -1 unless you set it. To give the nodes to another axis, write -1 there and\n"
+          "dcn_data_parallelism: 1.",
       .bad = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: -1\n"},
       .good = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: -1\ndcn_data_parallelism: 1\n"}},
      dcn_unspecified_twice},
@@ -165,7 +173,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fill_axes,
       .outcome = "MaxText stops while it builds the mesh (AssertionError)",
       .summary = "The product of the dcn degrees is the number of slices.",
-      .explanation = "On GPUs every node is a slice, so the dcn degrees multiply up to the number of nodes. Leave one of them -1 to have it\n"
+      .explanation = "On GPUs every node is a slice, so the dcn degrees multiply up to the number of nodes. Leave one "
+                     "of them -1 to have it\n"
                      "follow the number of nodes.",
       .bad = {.world_size = 16, .yaml = "dcn_data_parallelism: 4\n"},
       .good = {.world_size = 32, .yaml = "dcn_data_parallelism: 4\n"}},

@@ -29,7 +29,8 @@ void streaming_diloco(const MaxTextRun& run, Findings& out) {
   if (!*config.enable_streaming_diloco) return;
   const Int fragments = config.num_diloco_fragments.value.value_or(0);
   std::string_view needs;
-  if (fragments > 2 && run.model.layers > 0 && run.model.layers % (fragments - 1) != 0) needs = "decoder layers that are a multiple of num_diloco_fragments - 1";
+  if (fragments > 2 && run.model.layers > 0 && run.model.layers % (fragments - 1) != 0)
+    needs = "decoder layers that are a multiple of num_diloco_fragments - 1";
   if (!*config.scan_layers) needs = "scan_layers: true";
   if (fragments < 2) needs = "num_diloco_fragments of 2 or more";
   if (!*config.enable_diloco) needs = "enable_diloco: true";
@@ -49,7 +50,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "enable_diloco needs pure_nnx and no Tokamax products.",
-      .explanation = "Support for DiLoCo in the older Linen modules was removed upstream, and the Tokamax kernels do not survive its vmap over\n"
+      .explanation = "Support for DiLoCo in the older Linen modules was removed upstream, and the Tokamax kernels do "
+                     "not survive its vmap over\n"
                      "replicas.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nenable_diloco: true\npure_nnx: false\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nenable_diloco: true\npure_nnx: true\n"}},
@@ -62,9 +64,11 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "Streaming DiLoCo needs DiLoCo, scanned layers and fragments that split them.",
       .explanation = "One fragment holds what is not scanned; the others split the decoder's layers evenly.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nenable_diloco: true\nenable_streaming_diloco: true\n"},
+      .bad = {.world_size = 8,
+              .yaml = "per_device_batch_size: 1\nenable_diloco: true\nenable_streaming_diloco: true\n"},
       .good = {.world_size = 8,
-               .yaml = "per_device_batch_size: 1\nenable_diloco: true\nenable_streaming_diloco: true\nnum_diloco_fragments: 5\n"}},
+               .yaml = "per_device_batch_size: 1\nenable_diloco: true\nenable_streaming_diloco: "
+                       "true\nnum_diloco_fragments: 5\n"}},
      streaming_diloco},
 };
 

@@ -16,7 +16,8 @@ void token_chunks(const MaxTextRun& run, Findings& out) {
     if (!ring) {
       m.say("num_moe_token_chunks {} needs use_ring_of_experts: true", *chunks);
     } else {
-      m.say("max_target_length {} is not a multiple of num_moe_token_chunks {}", *run.config.max_target_length, *chunks);
+      m.say("max_target_length {} is not a multiple of num_moe_token_chunks {}", *run.config.max_target_length,
+            *chunks);
       m.also(run.config.max_target_length);
     }
     m.because("the option is new in upstream MaxText 0.2.4: the ROCm fork may not know it");
@@ -65,9 +66,12 @@ void interpreted_kernel(const MaxTextRun& run, Findings& out) {
   const MaxTextConfig& config = run.config;
   if (!run.is_moe() || !run.on_gpu() || *config.use_tokamax_gmm || !*config.sparse_matmul || !*config.megablox) return;
   out.add(config.megablox, [&](Message& m) {
-    m.say("megablox: true on GPUs runs the grouped matrix product of {} experts in Pallas' interpreter: very slow", *config.num_experts);
+    m.say("megablox: true on GPUs runs the grouped matrix product of {} experts in Pallas' interpreter: very slow",
+          *config.num_experts);
     because_of_model_file(m, run, config.megablox);
-    m.help("Primus's examples set sparse_matmul: false, megablox: false and a capacity_factor of 1 or 1.25, which drops tokens");
+    m.help(
+        "Primus's examples set sparse_matmul: false, megablox: false and a capacity_factor of 1 or 1.25, which drops "
+        "tokens");
     m.help("megablox: false alone uses JAX's ragged product and drops none");
   });
 }
@@ -80,13 +84,15 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:validate_moe_chunks",
       .outcome = sites::config_error,
       .summary = "num_moe_token_chunks above 1 needs the ring of experts and a length that splits.",
-      .explanation = "The tokens of a shard are cut along the sequence so that the exchange of one chunk overlaps with the work on another.",
+      .explanation = "The tokens of a shard are cut along the sequence so that the exchange of one chunk overlaps with "
+                     "the work on another.",
       .bad = {.world_size = 8,
               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"
                       "use_ring_of_experts: true\nnum_moe_token_chunks: 3\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"
-                       "use_ring_of_experts: true\n"}},
+               .yaml =
+                   "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"
+                   "use_ring_of_experts: true\n"}},
      token_chunks},
     {{.id = "MX405",
       .name = "embedding-chunks-need-ring-of-experts",
@@ -97,9 +103,11 @@ constexpr Rule<MaxTextRun> rules[] = {
       .summary = "num_moe_emb_chunks needs use_gmm_v2 and use_ring_of_experts.",
       .explanation = "The chunks overlap the gathering of tokens with the grouped matrix product of that kernel.",
       .bad = {.world_size = 8,
-              .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\nnum_moe_emb_chunks: 2\n"},
+              .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: "
+                      "false\nnum_moe_emb_chunks: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\nnum_moe_emb_chunks: 0\n"}},
+               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: "
+                       "false\nnum_moe_emb_chunks: 0\n"}},
      embedding_chunks},
     {{.id = "MX406",
       .name = "second-grouped-matmul-needs-tokamax",
@@ -119,13 +127,15 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:validate_ragged_buffer_factor",
       .outcome = sites::config_error,
       .summary = "ragged_buffer_factor with the ring of experts needs use_ragged_sort.",
-      .explanation = "A smaller buffer is written for the ragged all-to-all, or for the ring of experts with the ragged sort.",
+      .explanation =
+          "A smaller buffer is written for the ragged all-to-all, or for the ring of experts with the ragged sort.",
       .bad = {.world_size = 8,
               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"
                       "use_ring_of_experts: true\nragged_buffer_factor: 1.5\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"
-                       "use_ring_of_experts: true\nuse_ragged_sort: true\nragged_buffer_factor: 1.5\n"}},
+               .yaml =
+                   "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"
+                   "use_ring_of_experts: true\nuse_ragged_sort: true\nragged_buffer_factor: 1.5\n"}},
      ragged_buffer},
     {{.id = "MX410",
       .name = "megablox-on-gpu",
@@ -134,11 +144,14 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/layers/moe.py:sparse_matmul",
       .outcome = "the kernel runs in interpret mode",
       .summary = "megablox is a TPU kernel: switch it off on GPUs.",
-      .explanation = "sparse_matmul and megablox are true in base.yml, and Primus's model presets leave them so. The kernel is written for TPUs and\n"
-                     "interpreted elsewhere. All shipped mixture-of-experts examples set both to false with a capacity_factor.",
+      .explanation =
+          "sparse_matmul and megablox are true in base.yml, and Primus's model presets leave them so. The kernel is "
+          "written for TPUs and\n"
+          "interpreted elsewhere. All shipped mixture-of-experts examples set both to false with a capacity_factor.",
       .bad = {.world_size = 8, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nsparse_matmul: false\nmegablox: false\ncapacity_factor: 1\n"}},
+               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nsparse_matmul: false\nmegablox: "
+                       "false\ncapacity_factor: 1\n"}},
      interpreted_kernel},
 };
 

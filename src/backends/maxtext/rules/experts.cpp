@@ -13,7 +13,8 @@ using C = MaxTextConfig;
 bool experts_enabled(const MaxTextRun& run) {
   Int product = 1;
   for (const AxisInfo& axis : axis_infos()) {
-    if (!contains(run.parsed.logical.experts, axis.axis) || axis.ici == nullptr || axis.axis == MeshAxis::stage) continue;
+    if (!contains(run.parsed.logical.experts, axis.axis) || axis.ici == nullptr || axis.axis == MeshAxis::stage)
+      continue;
     const Int ici = *(run.config.*axis.ici);
     const Int dcn = *(run.config.*axis.dcn);
     if (ici == -1 || dcn == -1) return true;
@@ -27,7 +28,8 @@ template <class T>
 void report_flag(const MaxTextRun& run, const Sourced<T>& flag, std::string_view off, Findings& out) {
   out.add(flag, [&](Message& m) {
     m.say("{} is set, but expert parallel is off: it must be {}", flag.key, off);
-    m.because("ici_expert_parallelism {} x dcn_expert_parallelism {}", *run.config.ici_expert_parallelism, *run.config.dcn_expert_parallelism);
+    m.because("ici_expert_parallelism {} x dcn_expert_parallelism {}", *run.config.ici_expert_parallelism,
+              *run.config.dcn_expert_parallelism);
     m.help("switch expert parallel on with ici_expert_parallelism, or remove {}", flag.key);
     m.fix(fmt::format("set {} to {}", flag.key, off), flag, std::string(off));
   });
@@ -66,8 +68,8 @@ void open_axis_wider_than_experts(const MaxTextRun& run, Findings& out) {
   if (!run.is_moe() || shards <= experts || !grew_past_experts(run, shards)) return;
   const bool across = *run.config.dcn_expert_parallelism == -1;
   out.add(across ? run.config.dcn_expert_parallelism : run.config.ici_expert_parallelism, [&](Message& m) {
-    m.say("the expert axis grows to {} for {} experts: JAX is expected to refuse the weights when the state is created", shards,
-          experts);
+    m.say("the expert axis grows to {} for {} experts: JAX is expected to refuse the weights when the state is created",
+          shards, experts);
     m.because("expert shards = {}", axes_text(run, run.mesh.logical.experts));
     m.because("read from upstream's code, which builds the mesh without a word; not tried on the ROCm fork");
     because_of_model_file(m, run, run.config.num_experts);
@@ -78,7 +80,8 @@ void open_axis_wider_than_experts(const MaxTextRun& run, Findings& out) {
 void expert_axis_on_dense(const MaxTextRun& run, Findings& out) {
   if (run.is_moe() || !run.mesh.resolved || run.mesh.size_of(MeshAxis::expert) <= 1) return;
   out.add(largest_of({&run.config.ici_expert_parallelism, &run.config.dcn_expert_parallelism}), [&](Message& m) {
-    m.say("the model has no experts: the expert axis of {} works as one more fsdp axis", run.mesh.size_of(MeshAxis::expert));
+    m.say("the model has no experts: the expert axis of {} works as one more fsdp axis",
+          run.mesh.size_of(MeshAxis::expert));
     because_of_model_file(m, run, run.config.num_experts);
     m.help("ici_fsdp_parallelism says the same in plain words");
   });
@@ -106,11 +109,14 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "Options of expert parallel are off when it is.",
-      .explanation = "use_random_routing, use_ragged_sort, use_ring_of_experts, ragged_buffer_factor and num_moe_emb_chunks change how experts\n"
-                     "on several devices exchange tokens. MaxText refuses them when the axes that hold experts have degree 1.",
+      .explanation =
+          "use_random_routing, use_ragged_sort, use_ring_of_experts, ragged_buffer_factor and num_moe_emb_chunks "
+          "change how experts\n"
+          "on several devices exchange tokens. MaxText refuses them when the axes that hold experts have degree 1.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nuse_ring_of_experts: true\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nuse_ring_of_experts: true\nici_expert_parallelism: 8\n"
+               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nuse_ring_of_experts: "
+                       "true\nici_expert_parallelism: 8\n"
                        "megablox: false\n"}},
      flags_without_experts},
     {{.id = "MX402",
@@ -120,9 +126,14 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::experts,
       .outcome = "JAX refuses to lay the experts out (ValueError)",
       .summary = "The number of experts is a multiple of the expert axis.",
-      .explanation = "Expert weights are cut along the expert dimension by the axes that the rule exp names, the expert axis as a rule.",
-      .bad = {.world_size = 6, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 6\nmegablox: false\n"},
-      .good = {.world_size = 8, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"}},
+      .explanation = "Expert weights are cut along the expert dimension by the axes that the rule exp names, the "
+                     "expert axis as a rule.",
+      .bad = {.world_size = 6,
+              .yaml =
+                  "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 6\nmegablox: false\n"},
+      .good = {.world_size = 8,
+               .yaml =
+                   "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: 8\nmegablox: false\n"}},
      experts_not_over_axis},
     {{.id = "MX413",
       .name = "open-expert-axis-wider-than-experts",
@@ -131,13 +142,15 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::experts,
       .outcome = "JAX is expected to refuse the layout of the experts",
       .summary = "An expert degree of -1 stays within the number of experts.",
-      .explanation = "-1 takes all devices that the other degrees leave, which on large nodes or with num_slices: 1 can be more than there are\n"
+      .explanation = "-1 takes all devices that the other degrees leave, which on large nodes or with num_slices: 1 "
+                     "can be more than there are\n"
                      "experts. MaxText does not check it.",
       .bad = {.world_size = 8,
               .yaml = "model_name: mixtral-8x7b\noverride_model: {num_experts: 4}\nper_device_batch_size: 1\n"
                       "ici_expert_parallelism: -1\nici_fsdp_parallelism: 1\nmegablox: false\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: -1\nici_fsdp_parallelism: 1\n"
+               .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nici_expert_parallelism: "
+                       "-1\nici_fsdp_parallelism: 1\n"
                        "megablox: false\n"}},
      open_axis_wider_than_experts},
     {{.id = "MX403",
@@ -147,9 +160,12 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = "the axis shards weights and samples as fsdp does",
       .summary = "A dense model has no use for the expert axis.",
-      .explanation = "The axis takes part in the batch and in the shards of dense weights, so nothing breaks, but it is fsdp under another name.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_expert_parallelism: 8\nici_fsdp_parallelism: 1\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_expert_parallelism: 1\nici_fsdp_parallelism: 8\n"}},
+      .explanation = "The axis takes part in the batch and in the shards of dense weights, so nothing breaks, but it "
+                     "is fsdp under another name.",
+      .bad = {.world_size = 8,
+              .yaml = "per_device_batch_size: 1\nici_expert_parallelism: 8\nici_fsdp_parallelism: 1\n"},
+      .good = {.world_size = 8,
+               .yaml = "per_device_batch_size: 1\nici_expert_parallelism: 1\nici_fsdp_parallelism: 8\n"}},
      expert_axis_on_dense},
     {{.id = "MX411",
       .name = "experts-not-over-fsdp",
@@ -159,8 +175,11 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "JAX refuses to lay the experts out (ValueError)",
       .summary = "shard_exp_on_fsdp needs a number of experts that is a multiple of the fsdp axis.",
       .explanation = "The option puts the expert dimension of the weights on the fsdp axis.",
-      .bad = {.world_size = 6, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nshard_exp_on_fsdp: true\nmegablox: false\n"},
-      .good = {.world_size = 8, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nshard_exp_on_fsdp: true\nmegablox: false\n"}},
+      .bad = {.world_size = 6,
+              .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nshard_exp_on_fsdp: true\nmegablox: false\n"},
+      .good = {.world_size = 8,
+               .yaml =
+                   "model_name: mixtral-8x7b\nper_device_batch_size: 1\nshard_exp_on_fsdp: true\nmegablox: false\n"}},
      experts_over_fsdp},
 };
 

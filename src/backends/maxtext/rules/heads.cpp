@@ -60,10 +60,17 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = attention_site,
       .outcome = "MaxText stops when it builds the attention (ValueError)",
       .summary = "The key/value heads are a multiple of the tensor axes.",
-      .explanation = "Heads are not cut: tensor, tensor_sequence and autoregressive together divide the key/value heads, which are fewer than\n"
-                     "the query heads in most models. Gemma 4's global layers have a smaller number still. Latent attention is exempt.",
-      .bad = {.world_size = 8, .yaml = "model_name: qwen3-30b-a3b\nper_device_batch_size: 1\nici_tensor_parallelism: 8\nmegablox: false\n"},
-      .good = {.world_size = 8, .yaml = "model_name: qwen3-30b-a3b\nper_device_batch_size: 1\nici_tensor_parallelism: 4\nmegablox: false\n"}},
+      .explanation = "Heads are not cut: tensor, tensor_sequence and autoregressive together divide the key/value "
+                     "heads, which are fewer than\n"
+                     "the query heads in most models. Gemma 4's global layers have a smaller number still. Latent "
+                     "attention is exempt.",
+      .bad = {.world_size = 8,
+              .yaml =
+                  "model_name: qwen3-30b-a3b\nper_device_batch_size: 1\nici_tensor_parallelism: 8\nmegablox: false\n"},
+      .good =
+          {.world_size = 8,
+           .yaml =
+               "model_name: qwen3-30b-a3b\nper_device_batch_size: 1\nici_tensor_parallelism: 4\nmegablox: false\n"}},
      key_heads_not_over_tensor},
     {{.id = "MX602",
       .name = "query-heads-not-over-key-value-heads",
@@ -74,9 +81,11 @@ constexpr Rule<MaxTextRun> rules[] = {
       .summary = "The query heads are a multiple of the key/value heads.",
       .explanation = "Grouped query attention gives each key/value head the same number of query heads.",
       .bad = {.world_size = 8,
-              .yaml = "model_name: default\nper_device_batch_size: 1\nbase_num_query_heads: 16\nbase_num_kv_heads: 6\n"},
+              .yaml =
+                  "model_name: default\nper_device_batch_size: 1\nbase_num_query_heads: 16\nbase_num_kv_heads: 6\n"},
       .good = {.world_size = 8,
-               .yaml = "model_name: default\nper_device_batch_size: 1\nbase_num_query_heads: 16\nbase_num_kv_heads: 8\n"}},
+               .yaml =
+                   "model_name: default\nper_device_batch_size: 1\nbase_num_query_heads: 16\nbase_num_kv_heads: 8\n"}},
      query_heads_not_over_key_heads},
 };
 

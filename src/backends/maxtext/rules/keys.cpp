@@ -31,13 +31,16 @@ constexpr OtherName other_names[] = {
     {"context_parallel_size", "ici_context_parallelism inside a node, dcn_context_parallelism across nodes"},
     {"data_parallel_replicate_degree", "ici_data_parallelism and dcn_data_parallelism replicate, fsdp shards"},
     {"data_parallel_shard_degree", "ici_fsdp_parallelism inside a node, dcn_fsdp_parallelism across nodes"},
-    {"dcn_tensor_transpose_parallelism", "the tensor_transpose axis was removed in upstream MaxText 0.2.4; an older fork may still know it"},
+    {"dcn_tensor_transpose_parallelism",
+     "the tensor_transpose axis was removed in upstream MaxText 0.2.4; an older fork may still know it"},
     {"expert_model_parallel_size", "ici_expert_parallelism inside a node, dcn_expert_parallelism across nodes"},
     {"expert_shard_attention_option", "replaced by custom_mesh_and_rule: ep-as-cp"},
-    {"global_batch_size", "the global batch follows from devices x per_device_batch_size x gradient_accumulation_steps"},
+    {"global_batch_size",
+     "the global batch follows from devices x per_device_batch_size x gradient_accumulation_steps"},
     {"hidden_size", "base_emb_dim, under override_model when model_name is set"},
     {"ici_model_parallelism", "ici_tensor_parallelism"},
-    {"ici_tensor_transpose_parallelism", "the tensor_transpose axis was removed in upstream MaxText 0.2.4; an older fork may still know it"},
+    {"ici_tensor_transpose_parallelism",
+     "the tensor_transpose axis was removed in upstream MaxText 0.2.4; an older fork may still know it"},
     {"local_batch_size", "per_device_batch_size counts all devices, those of tensor and pipeline parallel too"},
     {"micro_batch_size", "per_device_batch_size counts all devices, those of tensor and pipeline parallel too"},
     {"num_attention_heads", "base_num_query_heads, under override_model when model_name is set"},
@@ -74,7 +77,8 @@ void unknown_key(const MaxTextRun& run, Findings& out) {
 void wrong_type(const MaxTextRun& run, Findings& out) {
   report(run, Kind::wrong_type, out, [](const KeyFault& fault, Message& m) {
     m.say("{} takes {}, not {:.60}", fault.key, fault.expected, to_text(*fault.value));
-    if (fault.value->is_string() && !fault.value->is_null()) m.because("the text \"none\" counts as null for every key");
+    if (fault.value->is_string() && !fault.value->is_null())
+      m.because("the text \"none\" counts as null for every key");
   });
 }
 
@@ -152,10 +156,13 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/pyconfig.py:_prepare_for_pydantic",
       .outcome = sites::config_error,
       .summary = "MaxText stops at keys that it does not know.",
-      .explanation = "Since v26.4 an unknown key ends the run; before, it was a warning. MaxText's keys are flat, and other frameworks' words do\n"
-                     "not work: there is no global batch size, and degrees are called ici_..._parallelism and dcn_..._parallelism.",
+      .explanation = "Since v26.4 an unknown key ends the run; before, it was a warning. MaxText's keys are flat, and "
+                     "other frameworks' words do\n"
+                     "not work: there is no global batch size, and degrees are called ici_..._parallelism and "
+                     "dcn_..._parallelism.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_fsdp_parallelism: 8\nici_tensor_paralelism: 1\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_fsdp_parallelism: 8\nici_tensor_parallelism: 1\n"}},
+      .good = {.world_size = 8,
+               .yaml = "per_device_batch_size: 1\nici_fsdp_parallelism: 8\nici_tensor_parallelism: 1\n"}},
      unknown_key},
     {{.id = "MX802",
       .name = "maxtext-value-type",
@@ -164,7 +171,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fields,
       .outcome = sites::config_error,
       .summary = "Values have the type that MaxText expects.",
-      .explanation = "Numbers may be written as text, whole fractions count as integers, true/false may be text. 2.5 for an integer, null, words for\n"
+      .explanation = "Numbers may be written as text, whole fractions count as integers, true/false may be text. 2.5 "
+                     "for an integer, null, words for\n"
                      "numbers and numbers for words are refused. The text \"none\" is null everywhere.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: two\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: \"2\"\n"}},
@@ -209,8 +217,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = "MaxText overwrites it",
       .summary = "Keys that MaxText computes have no effect in a file.",
-      .explanation = "The configuration holds results beside settings: batch sizes to load and to train on, scaled dimensions, lists of degrees.",
-      .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nglobal_batch_size_to_train_on: 64\n"},
+      .explanation = "The configuration holds results beside settings: batch sizes to load and to train on, scaled "
+                     "dimensions, lists of degrees.",
+      .bad = {.world_size = 8,
+              .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nglobal_batch_size_to_train_on: 64\n"},
       .good = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 8\n"}},
      derived_key},
 };

@@ -10,8 +10,8 @@ const Origin& place(const Origin& origin, const MaxTextRun& run) { return origin
 void behind_model_file(const MaxTextRun& run, Findings& out) {
   for (const Shadowed& key : run.layers.behind_model_file) {
     out.add(place(key.given->origin ? key.given->origin : key.key_origin, run), [&](Message& m) {
-      m.say("{}: {} has no effect: MaxText's model file {}.yml sets {}", key.key, to_text(*key.given), run.layers.model_file->name,
-            to_text(*key.used));
+      m.say("{}: {} has no effect: MaxText's model file {}.yml sets {}", key.key, to_text(*key.given),
+            run.layers.model_file->name, to_text(*key.used));
       m.because("layers, weakest first: base.yml, presets and overrides, the model file, override_model");
       m.help("write it under override_model: {{{}: {}}}", key.key, to_text(*key.given));
     });
@@ -21,8 +21,8 @@ void behind_model_file(const MaxTextRun& run, Findings& out) {
 void against_model_file(const MaxTextRun& run, Findings& out) {
   for (const Shadowed& key : run.layers.against_model_file) {
     out.add(place(key.given->origin ? key.given->origin : key.key_origin, run), [&](Message& m) {
-      m.say("override_model.{}: {} contradicts the model file {}.yml ({}) and override_model_config is false", key.key, to_text(*key.given),
-            run.layers.model_file->name, to_text(*key.used));
+      m.say("override_model.{}: {} contradicts the model file {}.yml ({}) and override_model_config is false", key.key,
+            to_text(*key.given), run.layers.model_file->name, to_text(*key.used));
       m.also(run.config.override_model_config);
       m.help("override_model_config: true, as in Primus's preset, lets override_model win");
     });
@@ -67,7 +67,8 @@ void variable_conflict(const MaxTextRun& run, Findings& out) {
           m.say("{} is set in the environment ({}) and under override_model", variable.key, variable.name);
           break;
         case Variable::Fault::also_in_model_file:
-          m.say("{} is set in the environment ({}) and in MaxText's model file, and override_model_config is false", variable.key, variable.name);
+          m.say("{} is set in the environment ({}) and in MaxText's model file, and override_model_config is false",
+                variable.key, variable.name);
           break;
         default:
           m.say("MaxText cannot read {}={} as a value of {}", variable.name, variable.text, variable.key);
@@ -87,7 +88,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::initialize,
       .outcome = "MaxText takes the value of its model file",
       .summary = "Keys of MaxText's model file win over overrides; use override_model.",
-      .explanation = "Primus writes presets and overrides into one file, and MaxText lays its own models/<model_name>.yml over it. What the model\n"
+      .explanation = "Primus writes presets and overrides into one file, and MaxText lays its own "
+                     "models/<model_name>.yml over it. What the model\n"
                      "file sets can only be changed by the flat map override_model, or with model_name: default.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nbase_num_decoder_layers: 8\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\noverride_model: {base_num_decoder_layers: 8}\n"}},
@@ -99,12 +101,15 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/pyconfig.py:validate_no_keys_overridden_twice",
       .outcome = sites::config_error,
       .summary = "override_model needs override_model_config: true.",
-      .explanation = "Primus's preset switches override_model_config on. Without it MaxText refuses a key that both override_model and the model\n"
+      .explanation = "Primus's preset switches override_model_config on. Without it MaxText refuses a key that both "
+                     "override_model and the model\n"
                      "file set to different values.",
       .bad = {.world_size = 8,
-              .yaml = "per_device_batch_size: 1\noverride_model_config: false\noverride_model: {base_num_decoder_layers: 8}\n"},
+              .yaml = "per_device_batch_size: 1\noverride_model_config: false\noverride_model: "
+                      "{base_num_decoder_layers: 8}\n"},
       .good = {.world_size = 8,
-               .yaml = "per_device_batch_size: 1\noverride_model_config: true\noverride_model: {base_num_decoder_layers: 8}\n"}},
+               .yaml = "per_device_batch_size: 1\noverride_model_config: true\noverride_model: "
+                       "{base_num_decoder_layers: 8}\n"}},
      against_model_file},
     {{.id = "MX806",
       .name = "override-model-nested",
@@ -114,7 +119,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "Primus stops before it calls MaxText (ValueError)",
       .summary = "override_model is a flat map.",
       .explanation = "Primus passes the keys of override_model to MaxText as they are and refuses mappings among them.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\noverride_model: {parallel: {ici_fsdp_parallelism: 8}}\n"},
+      .bad = {.world_size = 8,
+              .yaml = "per_device_batch_size: 1\noverride_model: {parallel: {ici_fsdp_parallelism: 8}}\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\noverride_model: {ici_fsdp_parallelism: 8}\n"}},
      nested_override},
     {{.id = "MX809",
@@ -146,7 +152,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::initialize,
       .outcome = sites::config_error,
       .summary = "An M_<KEY> variable is readable and has no rival.",
-      .explanation = "MaxText refuses a variable that override_model contradicts, or the model file without override_model_config, and one that it\n"
+      .explanation = "MaxText refuses a variable that override_model contradicts, or the model file without "
+                     "override_model_config, and one that it\n"
                      "cannot read as the key's type.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\n", .environment = "M_ICI_TENSOR_PARALLELISM=two"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: 2\n"}},

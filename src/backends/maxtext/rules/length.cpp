@@ -20,7 +20,8 @@ void no_steps(const MaxTextRun& run, Findings& out) {
   if (*run.config.steps > 0 || *run.config.learning_rate_schedule_steps > 0) return;
   const Count& steps = run.given.steps;
   out.add(steps, [&](Message& m) {
-    m.say("steps is {} and learning_rate_schedule_steps {}: nothing says how long to train", *steps, *run.given.learning_rate_schedule_steps);
+    m.say("steps is {} and learning_rate_schedule_steps {}: nothing says how long to train", *steps,
+          *run.given.learning_rate_schedule_steps);
     m.because("-1 makes each of them follow the other");
     m.help("set steps to the number of optimizer steps");
   });
@@ -30,8 +31,8 @@ void schedule_too_long(const MaxTextRun& run, Findings& out) {
   const double sum = *run.config.warmup_steps_fraction + *run.config.wsd_decay_steps_fraction;
   if (*run.config.lr_schedule_type != "wsd" || sum <= 1.0) return;
   out.add(run.config.wsd_decay_steps_fraction, [&](Message& m) {
-    m.say("warmup_steps_fraction {} + wsd_decay_steps_fraction {} is more than the whole training", number_text(*run.config.warmup_steps_fraction),
-          number_text(*run.config.wsd_decay_steps_fraction));
+    m.say("warmup_steps_fraction {} + wsd_decay_steps_fraction {} is more than the whole training",
+          number_text(*run.config.warmup_steps_fraction), number_text(*run.config.wsd_decay_steps_fraction));
     m.also(run.config.warmup_steps_fraction);
     m.help("the two fractions add up to 1 at most");
   });
@@ -43,7 +44,9 @@ void parameter_scale(const MaxTextRun& run, Findings& out) {
   if (value > 0 && (value & (value - 1)) == 0) return;
   out.add(scale, [&](Message& m) {
     m.say("global_parameter_scale is {}: it is a power of two", value);
-    m.help("set base_emb_dim, base_mlp_dim, base_num_query_heads, base_num_kv_heads and base_num_decoder_layers for other sizes");
+    m.help(
+        "set base_emb_dim, base_mlp_dim, base_num_query_heads, base_num_kv_heads and base_num_decoder_layers for other "
+        "sizes");
     m.fix("set global_parameter_scale to 1", scale, "1");
   });
 }
@@ -56,10 +59,13 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/utils/sharding.py:get_input_data_sharding",
       .outcome = "JAX refuses to lay out the input (ValueError)",
       .summary = "max_target_length splits over the axes that cut the sequence.",
-      .explanation = "Input tokens are laid out over tensor_sequence, context and context_usp_ulysses. The length must be a multiple of their\n"
+      .explanation = "Input tokens are laid out over tensor_sequence, context and context_usp_ulysses. The length must "
+                     "be a multiple of their\n"
                      "product.",
-      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_sequence_parallelism: 4\nmax_target_length: 1001\n"},
-      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_sequence_parallelism: 4\nmax_target_length: 1000\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "per_device_batch_size: 1\nici_tensor_sequence_parallelism: 4\nmax_target_length: 1001\n"},
+      .good = {.world_size = 8,
+               .yaml = "per_device_batch_size: 1\nici_tensor_sequence_parallelism: 4\nmax_target_length: 1000\n"}},
      sequence_not_over_shards},
     {{.id = "MX213",
       .name = "no-steps-to-train",
@@ -68,7 +74,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::train_config,
       .outcome = "MaxText stops before training (AssertionError)",
       .summary = "steps or learning_rate_schedule_steps is positive.",
-      .explanation = "Each of the two follows the other when it is -1. With neither positive there is nothing to train.",
+      .explanation =
+          "Each of the two follows the other when it is -1. With neither positive there is nothing to train.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nsteps: 0\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nsteps: 10\n"}},
      no_steps},
@@ -80,9 +87,12 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "Warm-up and decay of the wsd schedule fit into the training.",
       .explanation = "Both fractions are shares of all steps; what is left between them is the stable phase.",
-      .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nlr_schedule_type: wsd\nwarmup_steps_fraction: 0.5\nwsd_decay_steps_fraction: 0.6\n"},
+      .bad = {.world_size = 8,
+              .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nlr_schedule_type: "
+                      "wsd\nwarmup_steps_fraction: 0.5\nwsd_decay_steps_fraction: 0.6\n"},
       .good = {.world_size = 8,
-               .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nlr_schedule_type: wsd\nwarmup_steps_fraction: 0.1\nwsd_decay_steps_fraction: 0.2\n"}},
+               .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nlr_schedule_type: "
+                       "wsd\nwarmup_steps_fraction: 0.1\nwsd_decay_steps_fraction: 0.2\n"}},
      schedule_too_long},
     {{.id = "MX215",
       .name = "parameter-scale-no-power-of-two",
@@ -91,7 +101,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:get_individual_scales",
       .outcome = sites::config_error,
       .summary = "global_parameter_scale is a power of two.",
-      .explanation = "The scale is spread over heads, MLP, embedding and layers as powers of two. It also changes the number of layers, which the\n"
+      .explanation = "The scale is spread over heads, MLP, embedding and layers as powers of two. It also changes the "
+                     "number of layers, which the\n"
                      "pipeline's rules look at.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nglobal_parameter_scale: 3\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nglobal_parameter_scale: 2\n"}},

@@ -40,6 +40,10 @@ void mesh_axis_unknown(const MaxTextRun& run, Findings& out) {
       for (const std::string_view near : nearest_names(name, names, 1)) m.help("did you mean {}?", near);
     });
   }
+  for (const std::string_view name : run.parsed.repeated_axes) {
+    out.add(run.config.mesh_axes,
+            [&](Message& m) { m.say("mesh_axes names {} twice: JAX wants each axis once", name); });
+  }
 }
 
 void custom_rule_without_file(const MaxTextRun& run, Findings& out) {
@@ -97,7 +101,8 @@ void hardware_not_gpu(const MaxTextRun& run, Findings& out) {
   if (*hardware == "gpu") return;
   out.add(hardware, [&](Message& m) {
     m.say("hardware is {}: Primus runs MaxText on GPUs, one process for each node", *hardware);
-    if (*hardware == "gpu_multiprocess") m.because("gpu_multiprocess expects one process for each GPU, as SLURM starts them");
+    if (*hardware == "gpu_multiprocess")
+      m.because("gpu_multiprocess expects one process for each GPU, as SLURM starts them");
     because_of_model_file(m, run, hardware);
     m.help("hardware: gpu");
     m.fix("set hardware to gpu", hardware, "gpu");
@@ -109,7 +114,9 @@ void stage_axis_missing(const MaxTextRun& run, Findings& out) {
   out.add(largest_of({&run.config.ici_pipeline_parallelism, &run.config.dcn_pipeline_parallelism}), [&](Message& m) {
     m.say("pipelining is on with {} stages, but the mesh has no axis stage", run.pipeline_stages);
     m.because("the axes are {}", axes_text(run, run.mesh.axes));
-    m.help("use a mesh with stage (the default, cp-as-ep, ep-as-cp, pipeline-large-moe, shard-exp-on-fsdp), or set both pipeline degrees to 1");
+    m.help(
+        "use a mesh with stage (the default, cp-as-ep, ep-as-cp, pipeline-large-moe, shard-exp-on-fsdp), or set both "
+        "pipeline degrees to 1");
   });
 }
 
@@ -119,7 +126,8 @@ void context_axis_missing(const MaxTextRun& run, Findings& out) {
   out.add(run.config.custom_mesh_and_rule, [&](Message& m) {
     m.say("custom_mesh_and_rule: {} has no axis {}, which cudnn_flash_te attention looks up in the mesh",
           run.parsed.custom_rule->name, info(run.mesh.context).name);
-    m.because("read from the code of upstream MaxText, not tried on the ROCm fork: the first trace may stop with KeyError");
+    m.because(
+        "read from the code of upstream MaxText, not tried on the ROCm fork: the first trace may stop with KeyError");
     m.help("attention: dot_product does not look it up");
     m.also(run.config.attention);
   });
@@ -133,7 +141,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = "MaxText accepts the degree and never uses it",
       .summary = "A degree of an axis that the mesh does not have changes nothing.",
-      .explanation = "mesh_axes decides which axes exist. The default mesh has no sequence axis: ici_sequence_parallelism is a left-over of\n"
+      .explanation = "mesh_axes decides which axes exist. The default mesh has no sequence axis: "
+                     "ici_sequence_parallelism is a left-over of\n"
                      "older versions. custom_mesh_and_rule replaces mesh_axes by a shorter list.",
       .bad = {.world_size = 8, .yaml = "ici_sequence_parallelism: 2\n"},
       .good = {.world_size = 8, .yaml = "ici_sequence_parallelism: 1\n"}},
@@ -144,8 +153,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .stage = Stage::arguments,
       .runtime_site = sites::validate,
       .outcome = "MaxText stops while it collects the degrees of the mesh (KeyError)",
-      .summary = "mesh_axes lists axes that MaxText has degrees for.",
-      .explanation = "Each name in mesh_axes is looked up among the ici and dcn degrees. \"stage\" is the pipeline's axis, \"model\" another name\n"
+      .summary = "mesh_axes lists axes that MaxText has degrees for, each once.",
+      .explanation = "Each name in mesh_axes is looked up among the ici and dcn degrees. \"stage\" is the pipeline's "
+                     "axis, \"model\" another name\n"
                      "of tensor.",
       .bad = {.world_size = 8, .yaml = "mesh_axes: [data, fsdp, tensors]\n"},
       .good = {.world_size = 8, .yaml = "mesh_axes: [data, fsdp, context, tensor]\n"}},
@@ -168,7 +178,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/utils/max_utils.py:is_valid_custom_mesh",
       .outcome = "MaxText stops while it builds the mesh (ValueError)",
       .summary = "custom_mesh is a known ring layout that fits the degrees.",
-      .explanation = "The two layouts were made for TPU slices of 256 devices. MaxText looks at custom_mesh only with more than one slice or\n"
+      .explanation = "The two layouts were made for TPU slices of 256 devices. MaxText looks at custom_mesh only with "
+                     "more than one slice or\n"
                      "with allow_split_physical_axes.",
       .bad = {.world_size = 8, .yaml = "custom_mesh: ring\nallow_split_physical_axes: true\n"},
       .good = {.world_size = 8, .yaml = "custom_mesh: \"\"\nallow_split_physical_axes: true\n"}},
@@ -180,7 +191,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/utils/max_utils.py:maybe_initialize_jax_distributed_system",
       .outcome = "the processes may not find each other, and options for GPUs are refused",
       .summary = "hardware is gpu under Primus.",
-      .explanation = "Primus starts one Python process on each node, which owns all its GPUs. That is hardware: gpu. gpu_multiprocess expects one\n"
+      .explanation = "Primus starts one Python process on each node, which owns all its GPUs. That is hardware: gpu. "
+                     "gpu_multiprocess expects one\n"
                      "process for each GPU; tpu and cpu leave out what GPUs need.",
       .bad = {.world_size = 8, .yaml = "hardware: gpu_multiprocess\n"},
       .good = {.world_size = 8, .yaml = "hardware: gpu\n"}},
@@ -192,9 +204,11 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = "the pipeline's code runs without devices for its stages",
       .summary = "Pipelining needs the mesh axis stage.",
-      .explanation = "A pipeline degree above 1 switches pipelining on, whatever the mesh. pure-fsdp and ep-as-dp have no stage axis.",
+      .explanation = "A pipeline degree above 1 switches pipelining on, whatever the mesh. pure-fsdp and ep-as-dp have "
+                     "no stage axis.",
       .bad = {.world_size = 8,
-              .yaml = "ici_pipeline_parallelism: 2\nici_fsdp_parallelism: 8\nmesh_axes: [data, fsdp, context, tensor]\n"},
+              .yaml =
+                  "ici_pipeline_parallelism: 2\nici_fsdp_parallelism: 8\nmesh_axes: [data, fsdp, context, tensor]\n"},
       .good = {.world_size = 8, .yaml = "ici_pipeline_parallelism: 2\nici_fsdp_parallelism: 4\n"}},
      stage_axis_missing},
     {{.id = "MX118",
@@ -204,10 +218,12 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/layers/attention_op.py:cudnn_flash_attention",
       .outcome = "the first trace may stop (KeyError)",
       .summary = "cudnn_flash_te attention looks up the context axis of the mesh.",
-      .explanation = "pure-fsdp and ep-as-dp leave the axis out, and Primus's presets use cudnn_flash_te. Upstream's dot_product attention does\n"
+      .explanation = "pure-fsdp and ep-as-dp leave the axis out, and Primus's presets use cudnn_flash_te. Upstream's "
+                     "dot_product attention does\n"
                      "not need the axis.",
       .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\n"},
-      .good = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\nattention: dot_product\n"}},
+      .good = {.world_size = 8,
+               .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\nattention: dot_product\n"}},
      context_axis_missing},
 };
 

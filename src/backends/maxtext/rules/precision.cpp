@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 16> remat_policies{"none",
                                                           ""};
 
 /// Attention kernels with a path of their own. Source: src/maxtext/layers/attention_op.py.
-constexpr std::array<std::string_view, 8> attentions{"autoselected",      "dot_product", "flash",    "cudnn_flash_te",
+constexpr std::array<std::string_view, 8> attentions{"autoselected",    "dot_product", "flash",    "cudnn_flash_te",
                                                      "cudnn_flash_jax", "paged",       "vllm_rpa", "vllm_batched_rpa"};
 
 template <std::size_t N>
@@ -87,7 +87,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/layers/nnx_decoders.py:get_remat_policy",
       .outcome = "MaxText stops when it builds the decoder (AssertionError)",
       .summary = "remat_policy is a policy that MaxText has.",
-      .explanation = "The key takes any text; the decoder looks it up. full recomputes each layer, the save_ and minimal_ policies keep some\n"
+      .explanation = "The key takes any text; the decoder looks it up. full recomputes each layer, the save_ and "
+                     "minimal_ policies keep some\n"
                      "tensors, custom decides tensor by tensor.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nremat_policy: selective\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nremat_policy: minimal_with_context\n"}},
@@ -110,7 +111,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:_validate_te_comm_gemm_overlap",
       .outcome = sites::config_error,
       .summary = "te_comm_gemm_overlap stays disabled under Primus.",
-      .explanation = "Transformer Engine's collective products need one process for each GPU. Primus's launcher starts one for each node.",
+      .explanation = "Transformer Engine's collective products need one process for each GPU. Primus's launcher starts "
+                     "one for each node.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nte_comm_gemm_overlap: full\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
      collective_gemm},

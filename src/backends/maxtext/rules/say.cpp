@@ -39,8 +39,8 @@ const Count& largest_degree(const MaxTextRun& run, Count MaxTextConfig::*AxisInf
 }
 
 void because_of_slices(Message& message, const MaxTextRun& run) {
-  message.because("{} devices per slice = {} devices / {} slice{}; on GPUs a node is a slice", run.mesh.devices_per_slice,
-                  run.devices(), run.mesh.slices, run.mesh.slices == 1 ? "" : "s");
+  message.because("{} devices per slice = {} devices / {} slice{}; on GPUs a node is a slice",
+                  run.mesh.devices_per_slice, run.devices(), run.mesh.slices, run.mesh.slices == 1 ? "" : "s");
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }

@@ -68,7 +68,8 @@ void slices_not_nodes(const MaxTextRun& run, Findings& out) {
 void one_slice_over_nodes(const MaxTextRun& run, Findings& out) {
   if (*run.given.num_slices != 1 || run.launch.nodes <= 1) return;
   out.add(run.given.num_slices, [&](Message& m) {
-    m.say("num_slices: 1 makes one mesh of all {} devices on {} nodes: the ici degrees span nodes", run.devices(), run.launch.nodes);
+    m.say("num_slices: 1 makes one mesh of all {} devices on {} nodes: the ici degrees span nodes", run.devices(),
+          run.launch.nodes);
     m.because("ici degrees then multiply up to {}, and the dcn degrees have no effect", run.devices());
     m.help("leave num_slices: -1 to keep ici degrees inside a node and give the nodes to dcn degrees");
   });
@@ -96,8 +97,9 @@ void nodes_will_not_fit(const MaxTextRun& run, Findings& out) {
 void slices_missing_diloco(const MaxTextRun& run, Findings& out) {
   if (!run.mesh.diloco_unresolved) return;
   out.add(run.given.dcn_diloco_parallelism, [&](Message& m) {
-    m.say("dcn_diloco_parallelism: -1 cannot be resolved: {} slice{} over the other dcn degrees' product {} is not whole",
-          run.mesh.slices, run.mesh.slices == 1 ? "" : "s", run.mesh.diloco_others);
+    m.say(
+        "dcn_diloco_parallelism: -1 cannot be resolved: {} slice{} over the other dcn degrees' product {} is not whole",
+        run.mesh.slices, run.mesh.slices == 1 ? "" : "s", run.mesh.diloco_others);
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.help("choose dcn degrees whose product divides {}", run.mesh.slices);
   });
@@ -111,7 +113,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "A dcn degree above 1 needs more than one slice.",
-      .explanation = "dcn degrees divide the slices, and on GPUs a slice is a node. A file with dcn_fsdp_parallelism: 2 runs on two nodes and\n"
+      .explanation = "dcn degrees divide the slices, and on GPUs a slice is a node. A file with dcn_fsdp_parallelism: "
+                     "2 runs on two nodes and\n"
                      "on no other number; with -1 it follows the number of nodes and runs on one node too.",
       .bad = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: 2\n"},
       .good = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: 2\n"}},
@@ -123,8 +126,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::device_mesh,
       .outcome = "JAX refuses the hybrid mesh: its dcn shape must match the slices that the devices report",
       .summary = "num_slices is -1, 1 or the number of nodes.",
-      .explanation = "num_slices is no way to cut nodes: JAX counts the slice indices of the devices, and on GPUs each node has one.\n"
-                     "-1 takes that number. 1 makes one flat mesh over all devices. Any other number stops, 0 by a division.",
+      .explanation =
+          "num_slices is no way to cut nodes: JAX counts the slice indices of the devices, and on GPUs each node has "
+          "one.\n"
+          "-1 takes that number. 1 makes one flat mesh over all devices. Any other number stops, 0 by a division.",
       .bad = {.world_size = 16, .yaml = "num_slices: 4\nici_fsdp_parallelism: -1\n"},
       .good = {.world_size = 16, .yaml = "num_slices: 2\nici_fsdp_parallelism: -1\n"}},
      slices_not_nodes},
@@ -135,7 +140,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/utils/max_utils.py:get_num_slices",
       .outcome = "MaxText builds one flat mesh over all nodes",
       .summary = "num_slices: 1 on several nodes turns all devices into one slice.",
-      .explanation = "The ici degrees then multiply up to all devices, and axes meant for the inside of a node cross the network. This is a way\n"
+      .explanation = "The ici degrees then multiply up to all devices, and axes meant for the inside of a node cross "
+                     "the network. This is a way\n"
                      "to make an axis wider than a node, but rarely what a file that was written for one node wants.",
       .bad = {.world_size = 16, .yaml = "num_slices: 1\nici_fsdp_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "num_slices: 1\nici_fsdp_parallelism: -1\n"}},
@@ -147,7 +153,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = "nothing on one node; on two, MaxText stops with the first mesh",
       .summary = "Two dcn degrees of -1 pass on one node and fail on every other number.",
-      .explanation = "With one slice MaxText multiplies the dcn degrees and finds 1; it resolves them only when there are more slices, and then\n"
+      .explanation = "With one slice MaxText multiplies the dcn degrees and finds 1; it resolves them only when there "
+                     "are more slices, and then\n"
                      "two -1 are one too many. dcn_data_parallelism is -1 unless you set it.",
       .bad = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: -1\ndcn_data_parallelism: 1\n"}},
@@ -159,9 +166,11 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "dcn_diloco_parallelism: -1 becomes slices / the other dcn degrees, which has to be whole.",
-      .explanation = "MaxText resolves this -1 with the configuration, before the mesh: other dcn degrees of -1 are left out of the product and\n"
+      .explanation = "MaxText resolves this -1 with the configuration, before the mesh: other dcn degrees of -1 are "
+                     "left out of the product and\n"
                      "resolved after it.",
-      .bad = {.world_size = 16, .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: 4\n"},
+      .bad = {.world_size = 16,
+              .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: 4\n"},
       .good = {.world_size = 16, .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\n"}},
      slices_missing_diloco},
 };
