@@ -23,11 +23,11 @@ const RuleInfo override_key_type{
         "Dots in the key of an override reach into mappings. Where an earlier override on the same command "
         "line has made the outer key a number, a text or a list, there is nothing to reach into. Mappings "
         "given as values, a={'b': 1} say, need text as keys.",
-    .bad = {.world_size = 8, .yaml = R"(# run with: -- lr=1 lr.max=2
+    .bad = {.world_size = 8, .yaml = R"(# run with: -- lora=1 lora.rank=2
 micro_batch_size: 2
 global_batch_size: 16
 )"},
-    .good = {.world_size = 8, .yaml = R"(# run with: -- lr.max=2
+    .good = {.world_size = 8, .yaml = R"(# run with: -- lora.rank=2
 micro_batch_size: 2
 global_batch_size: 16
 )"},

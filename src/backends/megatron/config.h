@@ -18,9 +18,9 @@ struct MegatronConfig {
   // Batch, length of training, learning rate.
   Flag create_attention_mask_in_dataloader, decoupled_weight_decay, decrease_batch_size_if_needed, skip_train,
       variable_seq_lengths;
-  MaybeCount batch_size, decoder_seq_length, encoder_seq_length, eval_interval, eval_iters, global_batch_size,
-      lr_decay_iters, lr_decay_samples, lr_warmup_iters, lr_warmup_samples, max_position_embeddings, micro_batch_size,
-      seq_length, train_iters, train_samples, warmup;
+  MaybeCount decoder_seq_length, encoder_seq_length, eval_interval, eval_iters, global_batch_size, lr_decay_iters,
+      lr_decay_samples, lr_warmup_iters, lr_warmup_samples, max_position_embeddings, micro_batch_size, seq_length,
+      train_iters, train_samples;
   Number weight_decay;
   MaybeNumber decoupled_lr, end_weight_decay, lr, lr_warmup_fraction, min_lr, start_weight_decay;
   Word weight_decay_incr_style;
@@ -104,8 +104,7 @@ struct MegatronConfig {
       tokenizer_type;
   Raw data_path, split, test_data_path, train_data_path, valid_data_path;
   // Removed or inert names.
-  MaybeCount model_parallel_size;
-  Raw async_tensor_model_parallel_allreduce;
+  Raw async_tensor_model_parallel_allreduce, batch_size, model_parallel_size, warmup;
   // Fusions, graphs, kernels.
   Flag add_bias_linear, add_qkv_bias, apply_query_key_layer_scaling, apply_rope_fusion, bias_dropout_fusion,
       bias_gelu_fusion, bias_swiglu_fusion, cross_entropy_loss_fusion, deterministic_mode, enable_cuda_graph,

@@ -16,6 +16,7 @@ class PreparedMegatron final : public Prepared {
       : environment_(environment), origin_(module.origin) {
     read_fields(fields(), *module.params, config_, config_.bad_values);
     parsed_ = parse_keys(config_);
+    parsed_.written = find_written_keys(*module.params);
   }
 
   Analysis decide(const Launch& launch, const AnalyzeOptions& options) const override {

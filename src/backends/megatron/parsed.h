@@ -8,6 +8,7 @@
 
 #include "backends/megatron/config.h"
 #include "backends/megatron/layer_layout.h"
+#include "backends/megatron/written_keys.h"
 
 namespace primus_plan::megatron {
 
@@ -35,6 +36,7 @@ struct ParsedKeys {
   std::optional<LayoutError> layout_error;  ///< where it stops being one
   std::optional<HybridPattern> hybrid;      ///< hybrid_layer_pattern (or its deprecated twin), when it is one
   std::optional<HybridError> hybrid_error;
+  WrittenKeys written;  ///< odd keys of the experiment; filled from the module's params
 };
 
 /// Reads them; what cannot be read is left empty for the rules to report.

@@ -160,14 +160,25 @@ void hybrid_context_odd(const MegatronRun& run, Findings& out) {
   });
 }
 
+/// Primus's patch sets the variable to 8 for an FSDP, where use_custom_fsdp counts as one; else it keeps what is
+/// exported, or sets 1. Source: primus/backends/megatron/patches/env_patches.py:set_cuda_device_max_connections.
 void max_connections(const MegatronRun& run, Findings& out) {
-  const auto exported = run.environment.get("CUDA_DEVICE_MAX_CONNECTIONS");
   const MegatronConfig& config = run.config;
   const bool exempt = *config.use_torch_fsdp2 || *config.use_megatron_fsdp || *config.overlap_moe_expert_parallel_comm;
-  if (!exported || *exported == "1" || exempt || (run.tp() <= 1 && run.cp() <= 1)) return;
+  if (exempt || (run.tp() <= 1 && run.cp() <= 1)) return;
+  const bool custom_fsdp = *run.given.use_custom_fsdp;
+  const auto exported = run.environment.get("CUDA_DEVICE_MAX_CONNECTIONS");
+  const std::string_view value = custom_fsdp ? std::string_view("8") : exported.value_or("1");
+  if (value == "1") return;
   out.add(run.tp() > 1 ? config.tensor_model_parallel_size : config.context_parallel_size, [&](Message& m) {
-    m.say("CUDA_DEVICE_MAX_CONNECTIONS is {}, but TP {} and CP {} need 1", *exported, run.tp(), run.cp());
-    m.help("unset it (Primus sets 1), or export 1");
+    m.say("CUDA_DEVICE_MAX_CONNECTIONS is {}, but TP {} and CP {} need 1", value, run.tp(), run.cp());
+    if (custom_fsdp) {
+      m.because("Primus sets it to 8 for use_custom_fsdp, which switches on nothing else");
+      m.also(run.given.use_custom_fsdp);
+      m.help("take use_custom_fsdp out, or use use_megatron_fsdp");
+    } else {
+      m.help("unset it (Primus sets 1), or export 1");
+    }
   });
 }
 

@@ -383,7 +383,7 @@ constexpr Rule<MegatronRun> rules[] = {
                       "make_vocab_size_divisible_by: 1\n"
                       "tensor_model_parallel_size: 2\n"},
       .good = {.world_size = 8,
-               .yaml = "vocab_size: 50257\n"
+               .yaml = "vocab_size: 50432\n"
                        "make_vocab_size_divisible_by: 128\n"
                        "tensor_model_parallel_size: 2\n"}},
      padding_changes_with_tensor},

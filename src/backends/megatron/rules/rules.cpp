@@ -7,6 +7,9 @@ namespace primus_plan::megatron {
 std::span<const RuleList> all_rule_lists() {
   // clang-format off
   static const std::array lists{
+      written_key_rules(),
+      value_type_rules(),
+      choice_rules(),
       degree_rules(),
       process_group_rules(),
       batch_rules(),

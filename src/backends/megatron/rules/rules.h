@@ -10,6 +10,9 @@ namespace primus_plan::megatron {
 using RuleList = std::span<const Rule<MegatronRun>>;
 
 // One function a topic, one topic a file. rules.cpp joins them; their order is the order of the reports.
+RuleList written_key_rules();
+RuleList value_type_rules();
+RuleList choice_rules();
 RuleList degree_rules();
 RuleList process_group_rules();
 RuleList batch_rules();

@@ -66,6 +66,20 @@ void not_deterministic(const MegatronRun& run, Findings& out) {
   });
 }
 
+/// Source: megatron/training/arguments.py:validate_args, for graphs that Transformer Engine captures.
+void graphs_in_expandable_segments(const MegatronRun& run, Findings& out) {
+  const Word& graphs = run.config.cuda_graph_impl;
+  const auto allocator = run.environment.get("PYTORCH_CUDA_ALLOC_CONF");
+  if (*graphs != "transformer_engine" || !allocator) return;
+  if (allocator->find("expandable_segments:True") == std::string_view::npos) return;
+  if (run.environment.get("NCCL_GRAPH_REGISTER") == "0") return;
+  out.add(graphs, [&](Message& m) {
+    m.say("cuda_graph_impl transformer_engine with expandable memory segments needs NCCL_GRAPH_REGISTER=0");
+    m.because("PYTORCH_CUDA_ALLOC_CONF is {}", *allocator);
+    m.help("export NCCL_GRAPH_REGISTER=0, or take expandable_segments out of PYTORCH_CUDA_ALLOC_CONF");
+  });
+}
+
 void inference_threshold(const MegatronRun& run, Findings& out) {
   const Count& threshold = run.config.inference_batch_times_seqlen_threshold;
   if (*threshold <= -1) return;
@@ -183,6 +197,22 @@ constexpr Rule<MegatronRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "deterministic_mode: true\n"},
       .good = {.world_size = 8, .yaml = "deterministic_mode: false\n"}},
      not_deterministic},
+    {{.id = "MG768",
+      .name = "cuda-graphs-in-expandable-segments",
+      .severity = Severity::error,
+      .stage = Stage::arguments,
+      .runtime_site = validate_args,
+      .outcome = "Megatron stops (AssertionError)",
+      .summary = "Transformer Engine's CUDA graphs with expandable memory segments need NCCL_GRAPH_REGISTER=0.",
+      .explanation = "The collective library registers buffers of a graph by address, and expandable segments move "
+                     "them. Registration has to be off.",
+      .bad = {.world_size = 8,
+              .yaml = "cuda_graph_impl: transformer_engine\n",
+              .environment = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"},
+      .good = {.world_size = 8,
+               .yaml = "cuda_graph_impl: transformer_engine\n",
+               .environment = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True NCCL_GRAPH_REGISTER=0"}},
+     graphs_in_expandable_segments},
     {{.id = "MG762",
       .name = "inference-threshold-without-pipeline",
       .severity = Severity::error,

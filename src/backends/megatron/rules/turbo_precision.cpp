@@ -130,7 +130,8 @@ constexpr Rule<MegatronRun> rules[] = {
                       "fp8_recipe: mxfp8\n"},
       .good = {.world_size = 8,
                .yaml = "fp8: hybrid\n"
-                       "fp8_recipe: tensorwise\n"}},
+                       "fp8_recipe: mxfp8\n",
+               .environment = "NVTE_ROCM_ENABLE_MXFP8=1"}},
      mxfp8_variable},
 };
 

@@ -52,7 +52,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
                        "  pipeline_parallel_degree: 1\n"}},
      early_step_with_parallelism},
     {{.id = "TT552",
-      .name = "optimizer-unknown",
+      .name = "torchtitan-optimizer-unknown",
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = build_optimizers,

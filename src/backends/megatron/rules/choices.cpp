@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "backends/megatron/rules/rules.h"
+#include "primus_plan/diagnostics/findings.h"
+#include "primus_plan/support/text.h"
+
+namespace primus_plan::megatron {
+namespace {
+
+bool always(const MegatronRun&) { return true; }
+bool fuses_cross_entropy(const MegatronRun& run) { return *run.config.cross_entropy_loss_fusion; }
+bool drops_tokens(const MegatronRun& run) { return run.is_moe() && run.config.moe_expert_capacity_factor.value; }
+bool changes_weight_decay(const MegatronRun& run) {
+  return run.config.start_weight_decay.value && run.config.end_weight_decay.value;
+}
+/// Kinds of models that Megatron's own layer specs build.
+bool has_megatron_layers(const MegatronRun& run) { return *run.config.model_type == "gpt"; }
+
+/// Keys that some code tests against each of their values and refuses in the end. Sources:
+/// megatron/core/optimizer_param_scheduler.py (get_lr, get_wd), megatron/core/fp8_utils.py:get_fp8_recipe,
+/// megatron/core/models/gpt/experimental_attention_variant_module_specs.py,
+/// megatron/core/models/common/language_module/language_module.py:compute_language_model_loss,
+/// megatron/core/transformer/moe/moe_utils.py:apply_router_token_dropping,
+/// megatron/core/extensions/transformer_engine.py:TENorm.
+struct Refused {
+  std::string_view name;
+  bool (*reached)(const MegatronRun& run);
+};
+
+constexpr Refused refused[] = {
+    {"cross_entropy_fusion_impl", fuses_cross_entropy},
+    {"experimental_attention_variant", has_megatron_layers},
+    {"fp8", has_megatron_layers},
+    {"lr_decay_style", always},
+    {"moe_token_drop_policy", drops_tokens},
+    {"normalization", has_megatron_layers},
+    {"weight_decay_incr_style", changes_weight_decay},
+};
+
+bool is_refused(const MegatronRun& run, const BadChoice& bad) {
+  const auto* at = std::ranges::find(refused, bad.choice->name, &Refused::name);
+  return at != std::end(refused) && at->reached(run);
+}
+
+std::vector<std::string_view> values_of(const Choice& choice) {
+  std::vector<std::string_view> out;
+  for (std::string_view rest = choice.values; !rest.empty();) {
+    out.push_back(rest.substr(0, rest.find('|')));
+    rest.remove_prefix(std::min(rest.size(), out.back().size() + 1));
+  }
+  return out;
+}
+
+void say_choice(const BadChoice& bad, std::string_view end, Message& m) {
+  const auto values = values_of(*bad.choice);
+  m.say("{} is {}, none of {}{}", bad.choice->name, to_text(*bad.node), join(values, ", "), end);
+  const auto nearest = nearest_names(bad.node->text, values, 1);
+  if (nearest.empty()) return;
+  m.help("did you mean {}?", nearest.front());
+  m.fix("use the nearest value", bad.node->origin, std::string(nearest.front()));
+}
+
+void refused_choice(const MegatronRun& run, Findings& out) {
+  for (const BadChoice& bad : run.parsed.written.bad_choices) {
+    if (is_refused(run, bad)) out.add(bad.node->origin, [&](Message& m) { say_choice(bad, "", m); });
+  }
+}
+
+void unchecked_choice(const MegatronRun& run, Findings& out) {
+  for (const BadChoice& bad : run.parsed.written.bad_choices) {
+    if (is_refused(run, bad)) continue;
+    out.add(bad.node->origin, [&](Message& m) { say_choice(bad, ": nothing checks it, so another value acts", m); });
+  }
+}
+
+constexpr Rule<MegatronRun> rules[] = {
+    {{.id = "MG810",
+      .name = "refused-choice",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "megatron/training/training.py:setup_model_and_optimizer",
+      .outcome = "Megatron stops where the value is used first",
+      .summary = "A word that is none of a key's values, and that Megatron refuses late.",
+      .explanation = "Primus does not check values against the choices of Megatron's parser. These keys are tested "
+                     "value by value when the model, the\n"
+                     "learning-rate schedule or the first step needs them, and an unknown word is an error there.",
+      .bad = {.world_size = 8,
+              .yaml = "micro_batch_size: 1\n"
+                      "global_batch_size: 8\n"
+                      "lr_decay_style: cosin\n"},
+      .good = {.world_size = 8,
+               .yaml = "micro_batch_size: 1\n"
+                       "global_batch_size: 8\n"
+                       "lr_decay_style: cosine\n"}},
+     refused_choice},
+    {{.id = "MG811",
+      .name = "unknown-choice",
+      .severity = Severity::warning,
+      .stage = Stage::load,
+      .runtime_site = "primus/backends/megatron/argument_builder.py:update",
+      .outcome = "nothing refuses the value; code that compares with the known ones takes its last branch",
+      .summary = "A word that is none of the values that Megatron's parser declares for the key.",
+      .explanation =
+          "Primus takes any value. What an unknown one does depends on the code that reads it: mostly that of "
+          "the last branch, without a word.",
+      .bad = {.world_size = 8,
+              .yaml = "micro_batch_size: 1\n"
+                      "global_batch_size: 8\n"
+                      "transformer_impl: transformer-engine\n"},
+      .good = {.world_size = 8,
+               .yaml = "micro_batch_size: 1\n"
+                       "global_batch_size: 8\n"
+                       "transformer_impl: transformer_engine\n"}},
+     unchecked_choice},
+};
+
+}  // namespace
+
+RuleList choice_rules() { return rules; }
+
+}  // namespace primus_plan::megatron
