@@ -63,18 +63,6 @@ std::string section_of(const fs::path& page, const std::string& heading) {
   return out;
 }
 
-/// The pieces of a text between separators.
-std::vector<std::string> split(const std::string& text, const std::string& separator) {
-  std::vector<std::string> out;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    out.push_back(text.substr(begin, end - begin));
-    begin = end + separator.size();
-  }
-  return out;
-}
-
 TEST(MegatronCoverage, EveryCatalogueRuleAppearsOnce) {
   const fs::path catalogue = test::oracle_dir().parent_path() / "rules/megatron.json";
   if (!fs::exists(catalogue)) GTEST_SKIP() << "no catalogue of Megatron's rules beside the oracle directory";
