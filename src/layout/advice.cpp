@@ -12,7 +12,7 @@ constexpr std::int64_t very_long_sequence = 32'768;
 void one_micro_batch_a_step(const PlacedRun& placed, Findings& out) {
   const Batch& batch = placed.run.batch;
   const Degrees& degrees = placed.run.degrees;
-  if (batch.accumulation_steps != 1 || degrees.data < 2) return;
+  if (batch.accumulation_steps != 1 || degrees.data < 2 || batch.global != batch.micro * degrees.data) return;
   out.add(
       placed.run.keys.global_batch.origin ? placed.run.keys.global_batch.origin : placed.run.keys.micro_batch.origin,
       [&](Message& m) {

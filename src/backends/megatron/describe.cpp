@@ -114,8 +114,9 @@ std::vector<std::string> ramp_lines(const MegatronRun& run) {
       out.push_back(fmt::format("batch ramp: … {} sizes more", steps.size() - most_lines));
       break;
     }
-    out.push_back(fmt::format("batch ramp: {} samples a step ({} micro-batches) from sample {}{}", step.batch.running,
-                              step.batch.count, step.first_sample, step.divisible ? "" : ", where the run stops"));
+    out.push_back(fmt::format("batch ramp: {} samples a step ({} micro-batch{}) from sample {}{}", step.batch.running,
+                              step.batch.count, step.batch.count == 1 ? "" : "es", step.first_sample,
+                              step.divisible ? "" : ", where the run stops"));
   }
   return out;
 }
