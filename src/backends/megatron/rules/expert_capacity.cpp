@@ -166,7 +166,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::warning,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/token_dispatcher.py:dispatch_preprocess",
-      .outcome = "The run goes on and gathers every token",
+      .outcome = "the run goes on and gathers every token",
       .summary = "A capacity saves nothing with the allgather dispatcher.",
       .explanation = "allgather moves all tokens to all ranks of the group first; experts drop what exceeds "
                      "their capacity afterwards. Tokens are lost to the model and nothing is gained on the wire. "

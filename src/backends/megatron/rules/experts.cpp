@@ -187,7 +187,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/moe_layer.py:forward",
-      .outcome = "The first forward pass of training stops (ValueError)",
+      .outcome = "the first forward pass of training stops (ValueError)",
       .summary = "Experts under tensor parallelism need sequence parallelism.",
       .explanation =
           "Tensor-parallel ranks hold the same tokens unless sequence_parallel divides them, and the experts "

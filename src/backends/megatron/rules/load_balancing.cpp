@@ -80,7 +80,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = router,
-      .outcome = "The first forward pass stops in the router (AssertionError)",
+      .outcome = "the first forward pass stops in the router (AssertionError)",
       .summary = "Sinkhorn balancing takes no auxiliary loss.",
       .explanation = "Sinkhorn assigns tokens evenly by itself. A weight for a loss beside it is refused in the "
                      "first step.",

@@ -224,7 +224,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::note,
       .stage = Stage::advice,
       .runtime_site = {},
-      .outcome = "With Transformer Engine 2.10 or newer Megatron stops (AssertionError)",
+      .outcome = "with Transformer Engine 2.10 or newer Megatron stops (AssertionError)",
       .summary = "Fine-grained offload needs NVTE_CPU_OFFLOAD_V1=1 with newer Transformer Engine.",
       .explanation = "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old "
                      "ones, which the variable\n"

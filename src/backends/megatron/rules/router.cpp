@@ -74,7 +74,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = router_utils,
-      .outcome = "The first forward pass stops when it picks the experts (RuntimeError)",
+      .outcome = "the first forward pass stops when it picks the experts (RuntimeError)",
       .summary = "moe_router_topk lies between 1 and num_experts.",
       .explanation = "Every token goes to moe_router_topk experts. Nothing checks the number at start: with more "
                      "than there are, picking fails in the first step; with 0 no expert would ever work.",
@@ -116,7 +116,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = router_utils,
-      .outcome = "The first forward pass stops in the router (ValueError)",
+      .outcome = "the first forward pass stops in the router (ValueError)",
       .summary = "moe_router_score_function is softmax or sigmoid.",
       .explanation = "Nothing checks the name at start. deepseek_v4, whose router is Primus's own, also has "
                      "sqrtsoftplus.",

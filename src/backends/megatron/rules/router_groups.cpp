@@ -126,7 +126,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/moe_utils.py:group_limited_topk",
-      .outcome = "The first forward pass stops when it ranks the groups (RuntimeError)",
+      .outcome = "the first forward pass stops when it ranks the groups (RuntimeError)",
       .summary = "The chosen groups hold enough experts.",
       .explanation = "A group is ranked by its best moe_router_topk / moe_router_group_topk experts, so it has "
                      "to hold that many: num_experts / moe_router_num_groups.",

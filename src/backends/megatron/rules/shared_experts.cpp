@@ -155,7 +155,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/moe_layer.py:forward",
-      .outcome = "The first forward pass stops (AssertionError)",
+      .outcome = "the first forward pass stops (AssertionError)",
       .summary = "A latent projection excludes overlap of the shared expert.",
       .explanation = "The shared expert works on the full width while the others work on the latent one, and the "
                      "overlapped path does not tell them apart.",

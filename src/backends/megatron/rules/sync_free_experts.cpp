@@ -159,7 +159,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::warning,
       .stage = Stage::arguments,
       .runtime_site = rocm,
-      .outcome = "The log says that DeepEP is on, but the dispatcher was not replaced",
+      .outcome = "the log says that DeepEP is on, but the dispatcher was not replaced",
       .summary = "Stages 2 and 3 turn DeepEP on too late.",
       .explanation = "Primus replaces the dispatcher before it checks the arguments, and the stage sets "
                      "use_turbo_deepep during that check. The replaced dispatcher is missing although the log "

@@ -147,7 +147,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = token_dispatcher,
-      .outcome = "The dispatcher refuses a group of one (AssertionError)",
+      .outcome = "the dispatcher refuses a group of one (AssertionError)",
       .summary = "The flex dispatcher needs ETP x EP above 1.",
       .explanation = "The flexible dispatcher, with DeepEP or Primus-Turbo behind it, moves tokens between the "
                      "ranks of an ETP x EP group. With a single rank there is nothing to move, and it refuses.",
@@ -166,7 +166,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = token_dispatcher,
-      .outcome = "The dispatcher refuses the name (ValueError)",
+      .outcome = "the dispatcher refuses the name (ValueError)",
       .summary = "moe_flex_dispatcher_backend is deepep or hybridep.",
       .explanation = "It names the library that the flex dispatcher sends tokens with.",
       .bad = {.world_size = 8,
