@@ -89,7 +89,7 @@ void buckets_without_overlap(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
   if (*config.overlap_grad_reduce || !uses_plain_ddp(run)) return;
   for (const MaybeCount* field : {&config.ddp_bucket_size, &config.ddp_num_buckets}) {
-    if (!field->value || !asked_for(*field)) continue;
+    if (!field->value || !is_asked_for(*field)) continue;
     out.add(*field, [&](Message& m) {
       m.say("{} {} has no effect without overlap_grad_reduce: all gradients are reduced in one bucket", field->key,
             *field->value);
@@ -146,7 +146,7 @@ void user_buffers(const MegatronRun& run, Findings& out) {
 const Flag* asked_sharding(const MegatronRun& run) {
   const MegatronConfig& config = run.config;
   for (const Flag* flag : {&config.use_torch_fsdp2, &config.use_megatron_fsdp, &config.use_distributed_optimizer}) {
-    if (**flag && asked_for(*flag)) return flag;
+    if (**flag && is_asked_for(*flag)) return flag;
   }
   return nullptr;
 }

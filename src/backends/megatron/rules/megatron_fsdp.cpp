@@ -50,7 +50,7 @@ void strategy_unknown(const MegatronRun& run, Findings& out) {
 
 void strategy_without_fsdp(const MegatronRun& run, Findings& out) {
   const Word& strategy = run.config.data_parallel_sharding_strategy;
-  if (*run.config.use_megatron_fsdp || *strategy == "no_shard" || !asked_for(strategy)) return;
+  if (*run.config.use_megatron_fsdp || *strategy == "no_shard" || !is_asked_for(strategy)) return;
   out.add(strategy, [&](Message& m) {
     m.say("data_parallel_sharding_strategy {} has no effect without use_megatron_fsdp",
           is_set(strategy) ? *strategy : "null");

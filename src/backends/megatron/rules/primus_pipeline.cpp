@@ -80,7 +80,7 @@ void folded_without_two_chunks(const MegatronRun& run, Findings& out) {
 void interleaved_without_chunks(const MegatronRun& run, Findings& out) {
   if (!judged(run) || run.interleaved() || *run.config.pp_algorithm != "1f1b-interleaved") return;
   const Word& algorithm = run.config.pp_algorithm;
-  const bool asked = algorithm.origin.layer >= Layer::experiment;
+  const bool asked = is_written(algorithm.origin);
   out.add(asked ? algorithm.origin : run.config.patch_primus_pipeline.origin, [&](Message& m) {
     m.say("pp_algorithm 1f1b-interleaved needs 2 or more model chunks a rank, but there is 1");
     if (!asked) m.because("1f1b-interleaved is what the preset takes unless pp_algorithm is set");
@@ -158,7 +158,7 @@ void recompute_with_split_gradients(const MegatronRun& run, Findings& out) {
 
 void keys_without_patch(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
-  const auto asked = [](const auto& field) { return field.origin.layer >= Layer::experiment; };
+  const auto asked = [](const auto& field) { return is_written(field.origin); };
   const auto report = [&](const auto& field, const char* patch) {
     out.add(field, [&](Message& m) {
       m.say("{} has no effect without {}", field.key, patch);

@@ -79,7 +79,7 @@ void context_parallel(const MegatronRun& run, Findings& out) {
 void attention_mask(const MegatronRun& run, Findings& out) {
   const Flag& mask = run.config.create_attention_mask_in_dataloader;
   if (!zero_bubble_runs(run) || run.pp() < 2 || !*mask) return;
-  const bool asked = mask.origin.layer >= Layer::experiment;
+  const bool asked = is_written(mask.origin);
   out.add(asked ? mask.origin : run.config.patch_zero_bubble.origin, [&](Message& m) {
     m.say("patch_zero_bubble needs create_attention_mask_in_dataloader: false, it is true");
     if (!asked) m.because("true is what the preset sets");
