@@ -100,7 +100,7 @@ class Check {
   FileReport judge(const Input& input, const LoadResult& loaded) const {
     FileReport report{.path = input.path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
     for (const Experiment& experiment : loaded.experiments) {
-      const Launch launch = find_launch(options_.launch.options(), environment_, experiment.pragma);
+      const Launch launch = find_launch(options_.launch.options(), environment_, experiment);
       std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options_.launch.analyze_options());
       if (options_.worlds) add_worlds(experiment, analyses);
       std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));

@@ -55,8 +55,7 @@ int run(const Options& options) {
       const Backend* backend = find_backend(module.framework);
       if (backend == nullptr) throw Trouble(fmt::format("framework {} has no checker here", module.framework));
       const auto prepared = backend->prepare(module, environment);
-      const Launch launch =
-          settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment.pragma));
+      const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment));
       const Analysis analysis = prepared->decide(launch, {});
       if (analysis.run.degrees.data <= 0) {
         say_findings(experiment.path, analysis.findings, options.output);
