@@ -11,9 +11,6 @@ namespace {
 constexpr std::int64_t most_nodes_searched = 1024;
 constexpr std::size_t worlds_shown_on_error = 8;
 
-/// Light-Megatron and Megatron share one runtime below Primus.
-const Backend* backend_of(const Module& module) { return find_backend(module.framework); }
-
 Verdict verdict_of(const Analysis& analysis) {
   if (analysis.errors > 0) return Verdict::error;
   return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
@@ -48,7 +45,7 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
 Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
                         const AnalyzeOptions& options) {
   if (!module.is_run) return not_judged(launch);
-  const Backend* backend = backend_of(module);
+  const Backend* backend = find_backend(module.framework);
   if (backend == nullptr || module.params == nullptr) return not_checked(module, launch);
   const auto prepared = backend->prepare(module, environment);
   Analysis out = prepared->decide(settle_launch(*prepared, launch), options);

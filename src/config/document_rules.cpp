@@ -14,8 +14,7 @@ const RuleInfo unreadable_file{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome =
-        "Primus stops with the operating system's error (FileNotFoundError, IsADirectoryError, PermissionError)",
+    .outcome = "Primus stops with the operating system's error (FileNotFoundError, IsADirectoryError, PermissionError)",
     .summary = "A configuration file must be a readable regular file.",
     .explanation =
         "The file itself, or one that it extends, is there but cannot be read: it is a folder, a pipe or a device, "

@@ -28,11 +28,7 @@ void heads_over_tensor(const MegatronRun& run, Findings& out) {
     const Int heads = *config.num_attention_heads.value;
     m.say("num_attention_heads {} is not a multiple of TP {}", heads, run.tp());
     m.also(config.tensor_model_parallel_size, "TP is set here");
-    std::string legal;
-    for (const Int divisor : divisors(heads)) {
-      if (divisor <= 2 * run.tp()) legal += fmt::format("{}{}", legal.empty() ? "" : ", ", divisor);
-    }
-    m.help("{} heads split over TP {}", heads, legal);
+    m.help("{} heads split over TP {}", heads, divisors_text(heads, 2 * run.tp()));
   });
 }
 
@@ -48,7 +44,7 @@ void groups_over_tensor(const MegatronRun& run, Findings& out) {
 
 void groups_without_flag(const MegatronRun& run, Findings& out) {
   const MaybeCount& groups = run.given.num_query_groups;
-  const bool asked = groups.is_explicit && groups.origin.layer >= Layer::experiment;
+  const bool asked = is_asked_for(groups);
   if (*run.config.group_query_attention || *run.config.multi_latent_attention || !asked || !groups.value) return;
   if (groups.value == run.config.num_attention_heads.value) return;
   out.add(groups, [&](Message& m) {
@@ -109,7 +105,7 @@ Int padded(Int vocabulary, Int multiple) { return (vocabulary + multiple - 1) / 
 void padding_changes_with_tensor(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
   const Count& multiple = config.make_vocab_size_divisible_by;
-  const bool asked = multiple.is_explicit && multiple.origin.layer >= Layer::experiment;
+  const bool asked = is_asked_for(multiple);
   const Int vocabulary = config.vocab_size.value.value_or(0);
   if (!asked || config.padded_vocab_size.value || vocabulary < 1 || *multiple < 1 || run.tp() < 2) return;
   const Int alone = padded(vocabulary, *multiple);

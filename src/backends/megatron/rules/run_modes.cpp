@@ -4,6 +4,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -132,16 +133,14 @@ void rl_samples(const MegatronRun& run, Findings& out) {
     });
   }
   const Int global = run.given.global_batch_size.value.value_or(0);
-  Int samples = 0;
-  if (global <= 0 || __builtin_mul_overflow(*config.grpo_prompts_per_step, *config.grpo_group_size, &samples) ||
-      __builtin_mul_overflow(samples, *config.grpo_iterations, &samples) || samples % global == 0) {
-    return;
-  }
+  const auto per_iteration = checked_multiply(*config.grpo_prompts_per_step, *config.grpo_group_size);
+  const auto samples = per_iteration ? checked_multiply(*per_iteration, *config.grpo_iterations) : std::nullopt;
+  if (global <= 0 || !samples || *samples % global == 0) return;
   out.add(run.given.global_batch_size, [&](Message& m) {
     m.say(
         "grpo_prompts_per_step x grpo_group_size x grpo_iterations = {} x {} x {} = {} is not a multiple of "
         "global_batch_size {}",
-        *config.grpo_prompts_per_step, *config.grpo_group_size, *config.grpo_iterations, samples, global);
+        *config.grpo_prompts_per_step, *config.grpo_group_size, *config.grpo_iterations, *samples, global);
     m.also(config.grpo_prompts_per_step).also(config.grpo_group_size).also(config.grpo_iterations);
     m.help("the samples of one collection are used up in whole steps");
   });
