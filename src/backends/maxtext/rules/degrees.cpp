@@ -118,7 +118,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "Every ici and dcn degree is 1 or more, or -1.",
       .explanation =
           "A degree of 1 switches an axis off and -1 takes what the others leave; 0 and other negatives fill no mesh.\n"
@@ -131,7 +131,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "At most one ici degree is -1.",
       .explanation = "-1 means \"what the other degrees leave\", which only one axis can be. ici_fsdp_parallelism is "
                      "-1 unless you set it,\n"
@@ -144,7 +144,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "The product of the ici degrees is the number of devices of a slice.",
       .explanation = "A slice is a node on GPUs, or all devices with num_slices: 1. One degree may be -1; it becomes "
                      "devices / product of the\n"
@@ -158,7 +158,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "At most one dcn degree is -1.",
       .explanation =
           "dcn_data_parallelism is -1 unless you set it. To give the nodes to another axis, write -1 there and\n"
@@ -171,7 +171,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "The product of the dcn degrees is the number of slices.",
       .explanation = "On GPUs every node is a slice, so the dcn degrees multiply up to the number of nodes. Leave one "
                      "of them -1 to have it\n"

@@ -148,7 +148,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::arguments,
       .runtime_site = sites::validate,
-      .outcome = "MaxText stops while it collects the degrees of the mesh (KeyError)",
+      .outcome = "MaxText stops when it collects the degrees of the mesh (KeyError)",
       .summary = "mesh_axes lists axes that MaxText has degrees for.",
       .explanation = "Each name in mesh_axes is looked up among the ici and dcn degrees. \"stage\" is the pipeline's "
                      "axis, \"model\" another name\n"
@@ -172,7 +172,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = "src/maxtext/utils/max_utils.py:is_valid_custom_mesh",
-      .outcome = "MaxText stops while it builds the mesh (ValueError)",
+      .outcome = "MaxText stops when it builds the mesh (ValueError)",
       .summary = "custom_mesh is a known ring layout that fits the degrees.",
       .explanation = "The two layouts were made for TPU slices of 256 devices. MaxText looks at custom_mesh only with "
                      "more than one slice or\n"

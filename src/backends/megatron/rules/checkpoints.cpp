@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* arguments_stop = "Megatron stops (AssertionError)";
 
 void not_fully_parallel(const MegatronRun& run, Findings& out) {
@@ -100,7 +100,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "checkpoint-not-fully-parallel",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron warns and goes on",
       .summary = "A distributed optimizer wants ckpt_fully_parallel_save.",
       .explanation = "Without ckpt_fully_parallel_save the optimizer's shards are saved as this run cut them. A "
@@ -113,7 +113,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "async-save-without-worker",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron warns and switches async_save off",
       .summary = "async_save needs use_persistent_ckpt_worker.",
       .explanation = "Asynchronous saving runs in a worker process that lives as long as training. Without "
@@ -126,7 +126,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "main-params-with-optimizer",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "load_main_params_from_ckpt needs no_load_optim.",
       .explanation = "load_main_params_from_ckpt fills the optimizer's main parameters from the model's weights in the "
@@ -139,7 +139,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "non-persistent-checkpoint-type-unknown",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "non_persistent_ckpt_type is global, local or null.",
       .explanation = "Non-persistent checkpoints are overwritten by the next one: global ones lie where save points, "
@@ -151,7 +151,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "local-checkpoint-incomplete",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Local checkpoints need a directory; replication needs local checkpoints and replication_jump.",
       .explanation = "non_persistent_ckpt_type: local writes to non_persistent_local_ckpt_dir on each node. "
@@ -165,7 +165,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "legacy-models-unsupported",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "use_legacy_models goes only with ckpt_format torch and without newer features.",
       .explanation = "The models from before Megatron core know no distributed checkpoints, no context parallelism, no "

@@ -3,13 +3,11 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* post_init = "megatron/core/transformer/transformer_config.py:__post_init__";
 
 /// Python's `in`: membership of a list, substring of a string.
 bool comm_type_contains(const MegatronRun& run, std::string_view word) {
@@ -205,7 +203,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hierarchical-context-product",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "hierarchical_context_parallel_sizes multiply to CP.",
       .explanation = "The context-parallel group is cut into levels; their sizes have to cover it exactly.",
@@ -222,7 +220,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hierarchical-context-missing",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "cp_comm_type a2a+p2p needs hierarchical_context_parallel_sizes.",
       .explanation = "Checked even when CP is 1.",
@@ -233,7 +231,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "context-comm-type-null",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron searches None (TypeError)",
       .summary = "cp_comm_type is never null.",
       .explanation = "Megatron looks for a2a+p2p in it whatever CP is.",
@@ -248,7 +246,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "context-comm-type-list",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = post_init,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "A list in cp_comm_type has one entry a layer.",
       .explanation = "A list of one entry stands for all layers.",
@@ -374,7 +372,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hybrid-context-needs",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "hybrid_context_parallel needs a plain set-up.",
       .explanation = "No pipeline, no CUDA graphs, no Megatron-FSDP, dataloader_type single (the pre_trainer preset "
@@ -395,8 +393,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hybrid-context-odd",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = "megatron/core/parallel_state.py:initialize_model_parallel",
-      .outcome = "Megatron stops while it builds the process groups (AssertionError)",
+      .runtime_site = sites::parallel_state,
+      .outcome = "Megatron stops when it builds the process groups (AssertionError)",
       .summary = "hybrid_context_parallel needs an even DP x CP.",
       .explanation = "The groups are halved again and again.",
       .bad = {.world_size = 8,
@@ -416,7 +414,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "device-max-connections",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Tensor and context parallelism need CUDA_DEVICE_MAX_CONNECTIONS=1.",
       .explanation = "One hardware queue makes sure that communication is launched in the order of the code. Primus "
@@ -433,7 +431,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "attention-variant-with-context",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = post_init,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "gated_delta_net and dsa attention work without context parallelism only.",
       .explanation = "dsa also needs apply_rope_fusion: false.",

@@ -4,12 +4,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_asserts = "Megatron stops when it builds TransformerConfig (AssertionError)";
 
 enum Part : unsigned {
@@ -242,7 +241,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-flags-conflict",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "enable_cuda_graph, external_cuda_graph and cuda_graph_impl exclude each other.",
       .explanation = "enable_cuda_graph means cuda_graph_impl: local, external_cuda_graph means cuda_graph_impl: "
@@ -255,7 +254,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-impl-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_asserts,
       .summary = "cuda_graph_impl is none, local or transformer_engine.",
       .explanation = "Anything but none switches CUDA graphs on, null too, and is then refused.",
@@ -266,7 +265,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-scope-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (KeyError or AssertionError)",
       .summary = "cuda_graph_scope holds known names; full stands alone.",
       .explanation = "cuda_graph_scope lists the parts of a layer that are captured: attn, mlp, moe, moe_router, "
@@ -281,7 +280,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-scope-not-a-list",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (TypeError)",
       .summary =
           "cuda_graph_impl local, and delay_wgrad_compute with overlap_grad_reduce, need cuda_graph_scope as a list.",
@@ -297,7 +296,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-scope-conflict",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_asserts,
       .summary = "The captured parts must fit the model and each other.",
       .explanation = "moe captures router and experts, so it excludes moe_router, and it needs fixed shapes (capacity "
@@ -312,7 +311,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-recompute-conflict",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_asserts,
       .summary = "Recompute and CUDA graphs go together only inside or outside of each other.",
       .explanation = "Full recompute needs a graph of the whole iteration (cuda_graph_impl: local, cuda_graph_scope: "

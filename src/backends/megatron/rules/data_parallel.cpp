@@ -5,11 +5,11 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* get_model = "megatron/training/training.py:get_model";
 constexpr const char* ddp_config = "megatron/core/distributed/distributed_data_parallel_config.py:__post_init__";
 
@@ -174,7 +174,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "param-gather-without-shards",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "overlap_param_gather needs the distributed optimizer, Megatron-FSDP or dist_muon.",
       .explanation =
@@ -195,7 +195,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "param-gather-without-gradient-overlap",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "overlap_param_gather needs overlap_grad_reduce.",
       .explanation = "Both overlaps work on the same buckets, which exist only with overlap_grad_reduce. The Primus "
@@ -211,7 +211,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "param-gather-with-step-incomplete",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "overlap_param_gather_with_optimizer_step needs an interleaved pipeline, both overlaps and "
                  "ckpt_format torch.",

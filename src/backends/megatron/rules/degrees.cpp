@@ -2,13 +2,11 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 #include "backends/megatron/worlds.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* parallel_state = "megatron/core/parallel_state.py:initialize_model_parallel";
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 bool degrees_are_positive(const MegatronRun& run) {
   return run.tp() >= 1 && run.pp() >= 1 && run.cp() >= 1 && run.ep() >= 1 && run.degrees.expert_tensor >= 1;
@@ -74,7 +72,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "degree-not-positive",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron divides by the product of the degrees (ZeroDivisionError)",
       .summary = "Every parallel degree is an integer of 1 or more.",
       .explanation = "A degree of 1 switches a kind of parallelism off; 0 does not. Megatron computes world % (TP x PP "
@@ -87,7 +85,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "world-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops on every rank (AssertionError)",
       .summary = "The world size must be a multiple of TP x PP x CP.",
       .explanation = "Megatron lays all ranks out on a grid of TP x CP x DP x PP. DP = world / (TP x PP x CP) has to "
@@ -100,8 +98,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-world-not-divisible",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = parallel_state,
-      .outcome = "Megatron stops while it builds the process groups (RuntimeError)",
+      .runtime_site = sites::parallel_state,
+      .outcome = "Megatron stops when it builds the process groups (RuntimeError)",
       .summary = "The world size must be a multiple of ETP x EP x PP.",
       .explanation = "Experts have a rank grid of their own over the same GPUs: ETP x EP x expert DP x PP. Expert DP = "
                      "world / (ETP x EP x PP)\n"

@@ -2,13 +2,11 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* post_init = "megatron/core/transformer/transformer_config.py:__post_init__";
 
 /// `what` split over a group, told in the words of the two keys.
 void split_fault(Findings& out, const MaybeCount& what, const char* group, Int parts, const Origin& other) {
@@ -229,7 +227,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "heads-not-divisible-by-tensor",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = post_init,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops (ValueError)",
       .summary = "num_attention_heads is a multiple of TP.",
       .explanation = "Tensor parallelism gives each rank whole heads.",
@@ -244,7 +242,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "query-groups-against-tensor",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = post_init,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops (ValueError)",
       .summary = "num_query_groups is a multiple or a divisor of TP.",
       .explanation = "Each rank holds whole groups, or several ranks hold copies of one.",
@@ -299,7 +297,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hidden-not-divisible-by-heads",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "hidden_size is a multiple of num_attention_heads, or kv_channels is set.",
       .explanation = "kv_channels is the width of a head; unset, it is hidden_size / num_attention_heads.",
@@ -387,7 +385,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "comm-overlap-without-sequence-parallel",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "tp_comm_overlap needs sequence parallelism.",
       .explanation = "Sequence parallelism is off whenever TP is 1.",
@@ -439,7 +437,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "local-attention-backend",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError or TypeError)",
       .summary = "attention_backend local needs spec: [local].",
       .explanation = "Local layers are usually chosen with transformer_impl: local.",
@@ -469,7 +467,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fused-activation",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = post_init,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops (ValueError)",
       .summary = "A fused bias and activation needs a function that can be fused.",
       .explanation = "gelu (with add_bias_linear), swiglu and quick_geglu can; squared_relu and Transformer Engine's "
@@ -486,7 +484,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "position-embeddings",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (RuntimeError)",
       .summary = "Kinds of position embeddings have needs of their own.",
       .explanation = "mrope needs mrope_section, relative needs Transformer Engine, and add_position_embedding: false "

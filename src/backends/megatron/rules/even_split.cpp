@@ -1,14 +1,13 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 using Kind = LayerFault::Kind;
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* layers_to_build = "megatron/core/transformer/transformer_block.py:get_num_layers_to_build";
 
 /// Ways to place a number of layers that PP does not divide.
@@ -120,7 +119,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-not-divisible-by-pipeline",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Without first, last or a layout, PP divides the number of layers.",
       .explanation = "Every pipeline rank gets the same number of layers. account_for_embedding_in_pipeline_split and "
@@ -152,8 +151,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "slots-do-not-divide",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "Layers plus the slots of embedding and loss split evenly over ranks and chunks.",
       .explanation =
           "account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split count as one layer "
@@ -172,7 +171,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "one-layer-count",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Just one of num_layers and encoder_num_layers is set.",
       .explanation =

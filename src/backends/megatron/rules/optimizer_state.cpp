@@ -6,11 +6,11 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* optimizer_config = "megatron/core/optimizer/optimizer_config.py:__post_init__";
 constexpr const char* optimizer_stop = "Megatron stops when it builds the optimizer (AssertionError)";
 
@@ -177,7 +177,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "optimizer-type-unknown",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (KeyError)",
       .summary = "The types of optimizer and communication are named fp32, bf16, fp16 or fp8.",
       .explanation =
@@ -189,7 +189,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "optimizer-offload-incomplete",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary =
           "optimizer_cpu_offload needs use_precision_aware_optimizer, and fp8_recipe delayed with fp8_param_gather.",
@@ -222,7 +222,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "checkpoint-needs-gloo",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Without Gloo groups the distributed optimizer needs a distributed checkpoint format.",
       .explanation =
@@ -239,7 +239,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "weight-decay-range",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "start_weight_decay and end_weight_decay go with weight_decay_incr_style linear or cosine.",
       .explanation = "The constant style takes weight_decay and refuses the other two; linear and cosine need both.",

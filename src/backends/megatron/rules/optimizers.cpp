@@ -2,11 +2,10 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 void unknown_optimizer(const MegatronRun& run, Findings& out) {
   const Word& optimizer = run.config.optimizer;
@@ -128,7 +127,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "muon-with-distributed-optimizer",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "muon and dist_muon need use_distributed_optimizer off.",
       .explanation = "Muon orthogonalizes whole matrices; the distributed optimizer cuts them at arbitrary places. "
@@ -143,7 +142,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "muon-with-overlap",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "optimizer muon does not overlap communication.",
       .explanation = "Only dist_muon works with overlap_grad_reduce and overlap_param_gather.",
@@ -160,7 +159,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "muon-with-fsdp",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "muon goes with no FSDP, and saves as torch or torch_dist.",
       .explanation = "FSDP cuts each weight over the data-parallel ranks, and Muon works on whole matrices.",

@@ -1,12 +1,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig (ValueError)";
 
 void granularity_unknown(const MegatronRun& run, Findings& out) {
@@ -116,7 +115,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-granularity-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "recompute_granularity is full, selective or null.",
       .explanation =
@@ -130,7 +129,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "full-recompute-without-method",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Full recompute needs recompute_method block or uniform.",
       .explanation = "uniform cuts the layers of each model chunk into groups of recompute_num_layers and keeps only "
@@ -146,7 +145,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "full-recompute-without-layers",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Full recompute needs recompute_num_layers.",
       .explanation = "recompute_num_layers is the size of a group (recompute_method: uniform) or the number of layers "
@@ -160,7 +159,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "selective-recompute-with-method",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Selective recompute takes no recompute_method.",
       .explanation = "Selective recompute applies to the modules named in recompute_modules in every layer. block and "
@@ -173,7 +172,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "selective-recompute-with-layers",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Selective recompute takes no recompute_num_layers.",
       .explanation = "Selective recompute applies to every layer. To recompute some layers only, use "
@@ -186,7 +185,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-activations-overrides-full",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron goes on with selective recompute",
       .summary = "recompute_activations overwrites recompute_granularity.",
       .explanation = "recompute_activations is the older spelling of recompute_granularity: selective. When both are "
@@ -199,7 +198,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-without-granularity",
       .severity = Severity::warning,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron recomputes nothing",
       .summary = "recompute_method and recompute_num_layers do nothing without recompute_granularity.",
       .explanation = "Every use of recompute_method and recompute_num_layers asks recompute_granularity first. Without "
@@ -213,7 +212,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "moe-layer-recompute-with-full",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "moe_layer_recompute does not go with full recompute.",
       .explanation = "moe_layer_recompute is the older spelling of recompute_granularity: selective with "

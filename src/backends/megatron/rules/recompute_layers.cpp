@@ -4,12 +4,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* checkpointed_forward = "megatron/core/transformer/transformer_block.py:_checkpointed_forward";
 constexpr const char* mtp_forward = "megatron/core/transformer/multi_token_prediction.py:_checkpointed_forward";
 
@@ -222,7 +221,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "distribute-saved-activations-not-possible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "distribute_saved_activations needs TP of 2 or more and full recompute with a method.",
       .explanation = "The saved inputs of recomputed layers are cut into one piece for each tensor-parallel rank. That "
@@ -238,7 +237,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "distribute-saved-activations-with-sequence-parallel",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "distribute_saved_activations and sequence_parallel exclude each other.",
       .explanation = "Sequence parallelism already splits the activations between layers over the tensor-parallel "

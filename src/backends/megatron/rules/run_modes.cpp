@@ -4,13 +4,12 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* arguments_stop = "Megatron stops (AssertionError)";
 
 struct Variable {
@@ -183,7 +182,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "deterministic-mode-not-possible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron or Primus stops (AssertionError)",
       .summary =
           "deterministic_mode excludes flash attention and fused cross entropy, and needs six environment variables.",
@@ -200,7 +199,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graphs-in-expandable-segments",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Transformer Engine's CUDA graphs with expandable memory segments need NCCL_GRAPH_REGISTER=0.",
       .explanation = "The collective library registers buffers of a graph by address, and expandable segments move "
@@ -216,7 +215,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "inference-threshold-without-pipeline",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "inference_batch_times_seqlen_threshold needs a pipeline and no CUDA graphs.",
       .explanation = "Above the threshold an inference batch is cut into micro-batches for the pipeline. Training "
@@ -228,7 +227,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "inference-layers-unsupported",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (ValueError or AssertionError)",
       .summary = "transformer_impl inference_optimized is for inference of RMSNorm models without biases.",
       .explanation = "The inference-optimized layers know RMSNorm without biases only; with experts also no expert "
@@ -247,7 +246,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "rl-samples-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "The samples of a GRPO collection are a multiple of the global batch; packed sequences need "
                  "micro_batch_size 1.",
@@ -265,7 +264,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fake-process-group-with-flex",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "fake_process_group does not go with the flex token dispatcher.",
       .explanation = "fake_process_group starts one rank that pretends to be many, to measure memory. The flex "
@@ -282,7 +281,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "log-memory-interval-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "log_memory_interval is a multiple of log_interval.",
       .explanation = "Memory is logged together with the other numbers, on every log_interval-th step.",

@@ -1,13 +1,12 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 using Kind = LayerFault::Kind;
-
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 
 /// "num_layers 24 - first 10 - last 13 = 1 for the 0 middle ranks".
 void because_of_middle(Message& m, const MegatronRun& run) {
@@ -169,8 +168,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-ends-with-slots",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "First and last layer counts do not go with slots for embedding and loss.",
       .explanation = "decoder_first/last_pipeline_num_layers say how many layers the ends hold. "
                      "account_for_embedding/loss_in_pipeline_split say that embedding\n"
@@ -185,8 +184,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-end-not-positive",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "decoder_first_pipeline_num_layers and decoder_last_pipeline_num_layers are 1 or more.",
       .explanation = "An end without layers cannot be asked for this way. Use a layout with an empty stage.",
       .bad = {.world_size = 8,
@@ -198,8 +197,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-middle-mismatch",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "Layers are left over exactly when middle pipeline ranks are.",
       .explanation =
           "What first and last do not take goes to the other ranks. With PP 2 and both set there is no other "
@@ -215,8 +214,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-middle-not-divisible",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "Layers that the ends leave split evenly over the other ranks.",
       .explanation = "num_layers - first - last must be a multiple of the number of ranks whose count is not given.",
       .bad = {.world_size = 8,
@@ -228,8 +227,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-ends-with-virtual-stages",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "The layers of first, last and middle ranks each split into the model chunks.",
       .explanation = "With num_virtual_stages_per_pipeline_rank every rank cuts its own layers into equal chunks, the "
                      "uneven ends too.",

@@ -3,12 +3,11 @@
 #include <string>
 
 #include "backends/megatron/rules/rules.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/diagnostics/findings.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 /// When Python stops for a value of a wrong type.
 enum class Stops : std::uint8_t { no, in_arguments, later };
@@ -179,7 +178,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "wrong-type",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Python stops with a TypeError",
       .summary = "Text or a float where the argument checks compute with a number.",
       .explanation = "Primus does not convert values: what YAML reads is what Megatron computes with. Quoted numbers "
@@ -235,7 +234,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "null-value",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Python stops with a TypeError",
       .summary = "Null in a key that Megatron computes with.",
       .explanation = "Null, ~, an empty value and the text null all become None, which takes the place of Megatron's "

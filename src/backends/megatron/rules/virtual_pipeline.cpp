@@ -1,11 +1,10 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 void two_selectors(const MegatronRun& run, Findings& out) {
   if (virtual_selectors(run) < 2 || has_hybrid_pattern(run)) return;
@@ -119,7 +118,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "two-virtual-pipeline-keys",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "At most one key says how many model chunks a rank holds.",
       .explanation = "num_virtual_stages_per_pipeline_rank, num_layers_per_virtual_pipeline_stage and "
@@ -134,7 +133,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "virtual-size-has-no-effect",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron overwrites the value",
       .summary = "virtual_pipeline_model_parallel_size is derived, never read.",
       .explanation =
@@ -149,7 +148,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-per-virtual-stage-with-uneven-ends",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "num_layers_per_virtual_pipeline_stage does not go with uneven ends.",
       .explanation = "One size for all chunks contradicts an end with a layer count of its own. "
@@ -164,7 +163,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-per-virtual-stage-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError, ZeroDivisionError for 0)",
       .summary = "num_layers_per_virtual_pipeline_stage divides the layers of a rank.",
       .explanation =
@@ -179,7 +178,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "interleaving-needs-more-stages",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Interleaving needs PP 2 with overlap_p2p_comm, PP 3 without.",
       .explanation =

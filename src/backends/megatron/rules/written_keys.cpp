@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "backends/megatron/rules/rules.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/diagnostics/findings.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 constexpr const char* argument_builder = "primus/backends/megatron/argument_builder.py:update";
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 template <class Describe>
 void each_remark(const MegatronRun& run, Findings& out, KeyFault fault, Describe describe) {
@@ -150,7 +150,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "removed-key",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError; checkpoint_activations: exit)",
       .summary = "Names that Megatron gave up: batch_size, warmup, model_parallel_size, checkpoint_activations.",
       .explanation = "Megatron knows these names only to refuse them. For checkpoint_activations it prints a line and "
