@@ -12,6 +12,7 @@
 
 namespace primus_plan {
 
+/// What a module comes to: its worst finding above a note, or that no backend judges it.
 enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
 /// "ok", "warning", "error", "not-checked".
 std::string_view to_string(Verdict verdict);
@@ -20,6 +21,7 @@ std::string_view to_string(Verdict verdict);
 /// runtime never uses it for batches.
 enum class DpFormula : std::uint8_t { runtime, guide };
 
+/// How a module is judged.
 struct AnalyzeOptions {
   DpFormula dp_formula = DpFormula::runtime;
   bool with_text = true;  ///< false: only counts, verdict and numbers; no string is made

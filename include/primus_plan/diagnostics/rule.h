@@ -5,6 +5,7 @@
 
 namespace primus_plan {
 
+/// error: the run stops, hangs or drops layers. warning: it runs, but not as the author meant. note: advice.
 enum class Severity : std::uint8_t { note, warning, error };
 
 /// When the run would meet the problem, in the order of a real start-up.

@@ -23,6 +23,7 @@ struct DeadName {
   std::string_view why;      ///< ends the sentence "NAME has no effect: …"
 };
 
+/// A key that does not do what it seems to, with the reason.
 struct KeyRemark {
   KeyFault fault;
   std::string_view name;
