@@ -24,7 +24,8 @@ enum class DpFormula : std::uint8_t { runtime, guide };
 /// How a module is judged.
 struct AnalyzeOptions {
   DpFormula dp_formula = DpFormula::runtime;
-  bool with_text = true;  ///< false: only counts, verdict and numbers; no string is made
+  bool with_text = true;         ///< false: only counts, verdict and numbers; no string is made
+  std::size_t legal_worlds = 0;  ///< how many legal worlds are looked for; 0: a few, and only for an illegal one
 };
 
 /// A world size at which a configuration is legal, with what the run would be there.

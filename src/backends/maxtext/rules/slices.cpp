@@ -11,30 +11,30 @@ namespace {
 using C = MaxTextConfig;
 
 /// The degrees that types.py multiplies up before it asks for more than one slice: all but diloco's.
-constexpr std::array<Count C::*, 12> counted{&C::dcn_data_parallelism,
-                                             &C::dcn_pipeline_parallelism,
-                                             &C::dcn_fsdp_parallelism,
-                                             &C::dcn_fsdp_transpose_parallelism,
-                                             &C::dcn_sequence_parallelism,
-                                             &C::dcn_context_parallelism,
-                                             &C::dcn_context_usp_ulysses_parallelism,
-                                             &C::dcn_tensor_parallelism,
-                                             &C::dcn_tensor_sequence_parallelism,
-                                             &C::dcn_expert_parallelism,
-                                             &C::dcn_context_autoregressive_parallelism,
-                                             &C::dcn_autoregressive_parallelism};
+constexpr std::array<Count C::*, 12> counted_degrees{&C::dcn_data_parallelism,
+                                                     &C::dcn_pipeline_parallelism,
+                                                     &C::dcn_fsdp_parallelism,
+                                                     &C::dcn_fsdp_transpose_parallelism,
+                                                     &C::dcn_sequence_parallelism,
+                                                     &C::dcn_context_parallelism,
+                                                     &C::dcn_context_usp_ulysses_parallelism,
+                                                     &C::dcn_tensor_parallelism,
+                                                     &C::dcn_tensor_sequence_parallelism,
+                                                     &C::dcn_expert_parallelism,
+                                                     &C::dcn_context_autoregressive_parallelism,
+                                                     &C::dcn_autoregressive_parallelism};
 
 Int dcn_product(const MaxTextRun& run) {
   Int product = 1;
-  for (const auto key : counted) product = saturating_multiply(product, *(run.config.*key));
+  for (const auto key : counted_degrees) product = saturating_multiply(product, *(run.config.*key));
   return product;
 }
 
 void dcn_on_one_slice(const MaxTextRun& run, Findings& out) {
   const Int product = dcn_product(run);
   if (run.mesh.slices != 1 || (product >= -1 && product <= 1)) return;
-  const Count* largest = &(run.config.*counted[0]);
-  for (const auto key : counted) {
+  const Count* largest = &(run.config.*counted_degrees[0]);
+  for (const auto key : counted_degrees) {
     if (const Count& degree = run.config.*key; *degree > **largest || *degree < -1) largest = &degree;
   }
   out.add(*largest, [&](Message& m) {
@@ -57,7 +57,7 @@ void slices_not_nodes(const MaxTextRun& run, Findings& out) {
     if (*asked <= 0) {
       m.say("num_slices is {}: it is -1, 1 or the number of nodes", *asked);
     } else {
-      m.say("num_slices is {}, the run has {} node{}", *asked, run.launch.nodes, run.launch.nodes == 1 ? "" : "s");
+      m.say("num_slices is {}, the run has {}", *asked, counted(run.launch.nodes, "node"));
     }
     m.because("XLA gives each node of GPUs a slice index of its own: {} of them here", run.launch.nodes);
     m.help("leave num_slices: -1 to follow the number of nodes; 1 makes one flat mesh over all devices");
@@ -79,7 +79,7 @@ void nodes_will_not_fit(const MaxTextRun& run, Findings& out) {
   if (run.mesh.slices != 1 || run.launch.nodes != 1 || *run.given.num_slices == 1) return;
   const Count* open = nullptr;
   int count = 0;
-  for (const auto key : counted) {
+  for (const auto key : counted_degrees) {
     const Count& degree = run.config.*key;
     if (*degree != -1) continue;
     ++count;
@@ -97,9 +97,8 @@ void nodes_will_not_fit(const MaxTextRun& run, Findings& out) {
 void slices_missing_diloco(const MaxTextRun& run, Findings& out) {
   if (!run.mesh.diloco_unresolved) return;
   out.add(run.given.dcn_diloco_parallelism, [&](Message& m) {
-    m.say(
-        "dcn_diloco_parallelism: -1 cannot be resolved: {} slice{} over the other dcn degrees' product {} is not whole",
-        run.mesh.slices, run.mesh.slices == 1 ? "" : "s", run.mesh.diloco_others);
+    m.say("dcn_diloco_parallelism: -1 cannot be resolved: {} over the other dcn degrees' product {} is not whole",
+          counted(run.mesh.slices, "slice"), run.mesh.diloco_others);
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.help("choose dcn degrees whose product divides {}", run.mesh.slices);
   });

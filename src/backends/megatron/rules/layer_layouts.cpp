@@ -4,6 +4,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -61,8 +62,8 @@ void layout_stages(const MegatronRun& run, Findings& out) {
   const Int stages = std::ssize(layout->stages);
   if (stages % run.pp() == 0) return;
   out.add(layout_key(run), [&](Message& m) {
-    m.say("the layout has {} stage{}, which is not a multiple of pipeline_model_parallel_size {}", stages,
-          stages == 1 ? "" : "s", run.pp());
+    m.say("the layout has {}, which is not a multiple of pipeline_model_parallel_size {}", counted(stages, "stage"),
+          run.pp());
     m.also(run.config.pipeline_model_parallel_size, "pipeline_model_parallel_size set here");
     m.help("nearest legal numbers of stages: {}", nearest_text(stages, run.pp()));
     m.help("pipeline_model_parallel_size that divides {}: {}", stages, divisors_text(stages, stages));

@@ -2,6 +2,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -17,7 +18,7 @@ void because_of_middle(Message& m, const MegatronRun& run) {
   if (last) text += fmt::format(" - decoder_last_pipeline_num_layers {}", *last);
   const Int layers = *run.config.num_layers.value - first.value_or(0) - last.value_or(0);
   const Int ranks = run.pp() - (first ? 1 : 0) - (last ? 1 : 0);
-  m.because("{} = {} layers for {} other rank{}", text, layers, ranks, ranks == 1 ? "" : "s");
+  m.because("{} = {} layers for {}", text, layers, counted(ranks, "other rank"));
 }
 
 /// The end that a file sets: first when both are.
@@ -65,7 +66,7 @@ void middle_mismatch(const MegatronRun& run, Findings& out) {
     if (fault.b == 0) {
       m.say("{} layers are left over and no pipeline rank is there to hold them", fault.a);
     } else {
-      m.say("no layer is left for {} middle pipeline rank{}", fault.b, fault.b == 1 ? "" : "s");
+      m.say("no layer is left for {}", counted(fault.b, "middle pipeline rank"));
     }
     because_of_middle(m, run);
     also_other_end(m, run);

@@ -2,6 +2,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -33,8 +34,8 @@ void bare_virtual_size(const MegatronRun& run, Findings& out) {
   const Int derived = run.virtual_pipeline.value_or(1);
   if (*size.value == derived) return;
   out.add(size, [&](Message& m) {
-    m.say("virtual_pipeline_model_parallel_size {} has no effect: each pipeline rank holds {} model chunk{}",
-          *size.value, derived, derived == 1 ? "" : "s");
+    m.say("virtual_pipeline_model_parallel_size {} has no effect: each pipeline rank holds {}", *size.value,
+          counted(derived, "model chunk"));
     m.because(
         "validate_args overwrites it from the layout, num_virtual_stages_per_pipeline_rank or "
         "num_layers_per_virtual_pipeline_stage, else with None");
