@@ -31,10 +31,9 @@ const RuleInfo missing_key{
     .outcome = "Primus stops with an AssertionError that names the first missing key",
     .summary = "An experiment must have work_group, user_name, exp_name, workspace and modules.",
     .explanation =
-        "Primus looks for these top-level keys before anything else, because the output folder is made of the "
-        "first four and the run of the last. Their values may come from variables, ${PRIMUS_TEAM:local} "
-        "say.\n"
-        "All that are missing are listed at once.",
+        "Primus looks for these top-level keys before anything else, because the output folder is made of the first "
+        "four and the run of the last. Their values may come from variables, ${PRIMUS_TEAM:local} say. All that are "
+        "missing are listed at once.",
     .bad = {.world_size = 8, .yaml = R"(user_name: me
 exp_name: example
 workspace: ./output

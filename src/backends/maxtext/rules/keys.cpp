@@ -145,9 +145,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "MaxText stops at keys that it does not know.",
       .explanation = "Since v26.4 an unknown key ends the run; before, it was a warning. MaxText's keys are flat, and "
-                     "other frameworks' words do\n"
-                     "not work: there is no global batch size, and degrees are called ici_..._parallelism and "
-                     "dcn_..._parallelism.",
+                     "other frameworks' words do not work: there is no global batch size, and degrees are called "
+                     "ici_..._parallelism and dcn_..._parallelism.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_fsdp_parallelism: 8\nici_tensor_paralelism: 1\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1\nici_fsdp_parallelism: 8\nici_tensor_parallelism: 1\n"}},
@@ -159,9 +158,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fields,
       .outcome = sites::config_error,
       .summary = "Values have the type that MaxText expects.",
-      .explanation = "Numbers may be written as text, whole fractions count as integers, true/false may be text. 2.5 "
-                     "for an integer, null, words for\n"
-                     "numbers and numbers for words are refused. The text \"none\" is null everywhere.",
+      .explanation =
+          "Numbers may be written as text, whole fractions count as integers, true/false may be text. 2.5 for an "
+          "integer, null, words for numbers and numbers for words are refused. The text \"none\" is null everywhere.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: two\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: \"2\"\n"}},
      wrong_type},

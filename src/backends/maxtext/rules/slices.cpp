@@ -112,9 +112,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "A dcn degree above 1 needs more than one slice.",
-      .explanation = "dcn degrees divide the slices, and on GPUs a slice is a node. A file with dcn_fsdp_parallelism: "
-                     "2 runs on two nodes and\n"
-                     "on no other number; with -1 it follows the number of nodes and runs on one node too.",
+      .explanation =
+          "dcn degrees divide the slices, and on GPUs a slice is a node. A file with dcn_fsdp_parallelism: 2 runs on "
+          "two nodes and on no other number; with -1 it follows the number of nodes and runs on one node too.",
       .bad = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: 2\n"},
       .good = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: 2\n"}},
      dcn_on_one_slice},
@@ -127,8 +127,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .summary = "num_slices is -1, 1 or the number of nodes.",
       .explanation =
           "num_slices is no way to cut nodes: JAX counts the slice indices of the devices, and on GPUs each node has "
-          "one.\n"
-          "-1 takes that number. 1 makes one flat mesh over all devices. Any other number stops, 0 by a division.",
+          "one. -1 takes that number. 1 makes one flat mesh over all devices. Any other number stops, 0 by a division.",
       .bad = {.world_size = 16, .yaml = "num_slices: 4\nici_fsdp_parallelism: -1\n"},
       .good = {.world_size = 16, .yaml = "num_slices: 2\nici_fsdp_parallelism: -1\n"}},
      slices_not_nodes},
@@ -140,8 +139,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText builds one flat mesh over all nodes",
       .summary = "num_slices: 1 on several nodes turns all devices into one slice.",
       .explanation = "The ici degrees then multiply up to all devices, and axes meant for the inside of a node cross "
-                     "the network. This is a way\n"
-                     "to make an axis wider than a node, but rarely what a file that was written for one node wants.",
+                     "the network. This is a way to make an axis wider than a node, but rarely what a file that was "
+                     "written for one node wants.",
       .bad = {.world_size = 16, .yaml = "num_slices: 1\nici_fsdp_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "num_slices: 1\nici_fsdp_parallelism: -1\n"}},
      one_slice_over_nodes},
@@ -153,8 +152,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "nothing on one node; on two, MaxText stops with the first mesh",
       .summary = "Two dcn degrees of -1 pass on one node and fail on every other number.",
       .explanation = "With one slice MaxText multiplies the dcn degrees and finds 1; it resolves them only when there "
-                     "are more slices, and then\n"
-                     "two -1 are one too many. dcn_data_parallelism is -1 unless you set it.",
+                     "are more slices, and then two -1 are one too many. dcn_data_parallelism is -1 unless you set it.",
       .bad = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: -1\ndcn_data_parallelism: 1\n"}},
      nodes_will_not_fit},
@@ -166,8 +164,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "dcn_diloco_parallelism: -1 becomes slices / the other dcn degrees, which has to be whole.",
       .explanation = "MaxText resolves this -1 with the configuration, before the mesh: other dcn degrees of -1 are "
-                     "left out of the product and\n"
-                     "resolved after it.",
+                     "left out of the product and resolved after it.",
       .bad = {.world_size = 16,
               .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: 4\n"},
       .good = {.world_size = 16, .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\n"}},

@@ -104,10 +104,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it computes the number of micro-batches (AssertionError)",
       .summary = "The global batch must split evenly into micro-batches over the data-parallel ranks.",
       .explanation = "There is no key for gradient accumulation: Megatron takes global_batch_size / (micro_batch_size "
-                     "x DP) and wants it whole.\n"
-                     "DP = world / (TP x PP x CP); expert parallelism does not divide it. Take a multiple of "
-                     "micro_batch_size x DP, change\n"
-                     "micro_batch_size, or set decrease_batch_size_if_needed to let Megatron round the batch down.",
+                     "x DP) and wants it whole. DP = world / (TP x PP x CP); expert parallelism does not divide it. "
+                     "Take a multiple of micro_batch_size x DP, change micro_batch_size, or set "
+                     "decrease_batch_size_if_needed to let Megatron round the batch down.",
       .bad = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 100\n"},
       .good = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 96\n"}},
      global_batch_not_divisible},
@@ -119,8 +118,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops: the number of micro-batches would be 0 (AssertionError)",
       .summary = "A step has at least one micro-batch on every data-parallel rank.",
       .explanation = "decrease_batch_size_if_needed rounds the batch down to a multiple of micro_batch_size x DP. A "
-                     "batch smaller than that rounds\n"
-                     "to 0 micro-batches, which Megatron refuses.",
+                     "batch smaller than that rounds to 0 micro-batches, which Megatron refuses.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 4\nglobal_batch_size: 16\ndecrease_batch_size_if_needed: true\n"},
       .good = {.world_size = 8,
@@ -133,10 +131,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::calculator,
       .outcome = "runs with a smaller batch than asked for",
       .summary = "decrease_batch_size_if_needed makes steps smaller than global_batch_size.",
-      .explanation =
-          "The running batch is rounded down to a multiple of micro_batch_size x DP while args.global_batch_size keeps "
-          "the nominal value,\n"
-          "which the learning-rate schedule and the count of samples go on using. Better to name a batch that divides.",
+      .explanation = "The running batch is rounded down to a multiple of micro_batch_size x DP while "
+                     "args.global_batch_size keeps the nominal value, which the learning-rate schedule and the count "
+                     "of samples go on using. Better to name a batch that divides.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 2\nglobal_batch_size: 24\ndecrease_batch_size_if_needed: true\n"},
       .good = {.world_size = 8,

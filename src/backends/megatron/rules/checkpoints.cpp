@@ -104,8 +104,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron warns and goes on",
       .summary = "A distributed optimizer wants ckpt_fully_parallel_save.",
       .explanation = "Without ckpt_fully_parallel_save the optimizer's shards are saved as this run cut them. A "
-                     "restart with another TP, PP or\n"
-                     "number of GPUs cannot read them.",
+                     "restart with another TP, PP or number of GPUs cannot read them.",
       .bad = {.world_size = 8, .yaml = "ckpt_fully_parallel_save: false\n"},
       .good = {.world_size = 8, .yaml = "ckpt_fully_parallel_save: true\n"}},
      not_fully_parallel},
@@ -117,8 +116,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron warns and switches async_save off",
       .summary = "async_save needs use_persistent_ckpt_worker.",
       .explanation = "Asynchronous saving runs in a worker process that lives as long as training. Without "
-                     "use_persistent_ckpt_worker Megatron\n"
-                     "switches async_save off and saves while training waits.",
+                     "use_persistent_ckpt_worker Megatron switches async_save off and saves while training waits.",
       .bad = {.world_size = 8, .yaml = "async_save: true\n"},
       .good = {.world_size = 8, .yaml = "async_save: true\nuse_persistent_ckpt_worker: true\n"}},
      async_without_worker},
@@ -130,8 +128,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "load_main_params_from_ckpt needs no_load_optim.",
       .explanation = "load_main_params_from_ckpt fills the optimizer's main parameters from the model's weights in the "
-                     "checkpoint, which only makes\n"
-                     "sense when the optimizer's own state is not loaded.",
+                     "checkpoint, which only makes sense when the optimizer's own state is not loaded.",
       .bad = {.world_size = 8, .yaml = "load_main_params_from_ckpt: true\n"},
       .good = {.world_size = 8, .yaml = "load_main_params_from_ckpt: true\nno_load_optim: true\n"}},
      main_params_with_optimizer},
@@ -154,9 +151,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Local checkpoints need a directory; replication needs local checkpoints and replication_jump.",
-      .explanation = "non_persistent_ckpt_type: local writes to non_persistent_local_ckpt_dir on each node. "
-                     "replication keeps copies on other nodes,\n"
-                     "replication_jump ranks away, so that a lost node does not lose the checkpoint.",
+      .explanation =
+          "non_persistent_ckpt_type: local writes to non_persistent_local_ckpt_dir on each node. replication keeps "
+          "copies on other nodes, replication_jump ranks away, so that a lost node does not lose the checkpoint.",
       .bad = {.world_size = 8, .yaml = "non_persistent_ckpt_type: local\n"},
       .good = {.world_size = 8,
                .yaml = "non_persistent_ckpt_type: local\nnon_persistent_local_ckpt_dir: /local/checkpoints\n"}},
@@ -169,9 +166,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "use_legacy_models goes only with ckpt_format torch and without newer features.",
       .explanation = "The models from before Megatron core know no distributed checkpoints, no context parallelism, no "
-                     "overlap_param_gather, no\n"
-                     "multi-token prediction, no decoupled learning rate and no latent experts. The Primus presets "
-                     "save as torch_dist.",
+                     "overlap_param_gather, no multi-token prediction, no decoupled learning rate and no latent "
+                     "experts. The Primus presets save as torch_dist.",
       .bad = {.world_size = 8, .yaml = "use_legacy_models: true\n"},
       .good = {.world_size = 8, .yaml = "use_legacy_models: false\n"}},
      legacy_models},

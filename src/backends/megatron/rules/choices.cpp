@@ -76,8 +76,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops where the value is used first",
       .summary = "A word that is none of a key's values, and that Megatron refuses late.",
       .explanation = "Primus does not check values against the choices of Megatron's parser. These keys are tested "
-                     "value by value when the model, the\n"
-                     "learning-rate schedule or the first step needs them, and an unknown word is an error there.",
+                     "value by value when the model, the learning-rate schedule or the first step needs them, and an "
+                     "unknown word is an error there.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"

@@ -208,8 +208,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "runs all-to-all whatever the key says",
       .summary = "Turbo attention with context parallelism is always all-to-all.",
       .explanation = "Primus-Turbo uses the context-parallel group for an exchange of heads and ignores cp_comm_type. "
-                     "Saying a2a makes the file tell the\n"
-                     "truth.",
+                     "Saying a2a makes the file tell the truth.",
       .bad = {.world_size = 8,
               .yaml = "context_parallel_size: 2\n"
                       "enable_primus_turbo: true\n"

@@ -161,8 +161,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "hybrid_context_parallel needs a plain set-up.",
       .explanation = "No pipeline, no CUDA graphs, no Megatron-FSDP, dataloader_type single (the pre_trainer preset "
-                     "takes cyclic) and\n"
-                     "calculate_per_token_loss.",
+                     "takes cyclic) and calculate_per_token_loss.",
       .bad = {.world_size = 8,
               .yaml = "hybrid_context_parallel: true\n"
                       "calculate_per_token_loss: true\n"
@@ -203,8 +202,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Tensor and context parallelism need CUDA_DEVICE_MAX_CONNECTIONS=1.",
       .explanation = "One hardware queue makes sure that communication is launched in the order of the code. Primus "
-                     "sets 1 only where the variable is\n"
-                     "not exported already.",
+                     "sets 1 only where the variable is not exported already.",
       .bad = {.world_size = 8,
               .yaml = "tensor_model_parallel_size: 2\n",
               .environment = "CUDA_DEVICE_MAX_CONNECTIONS=8"},

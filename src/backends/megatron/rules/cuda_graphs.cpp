@@ -245,8 +245,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "enable_cuda_graph, external_cuda_graph and cuda_graph_impl exclude each other.",
       .explanation = "enable_cuda_graph means cuda_graph_impl: local, external_cuda_graph means cuda_graph_impl: "
-                     "transformer_engine. Only one of the\n"
-                     "three spellings may be used.",
+                     "transformer_engine. Only one of the three spellings may be used.",
       .bad = {.world_size = 8, .yaml = "enable_cuda_graph: true\nexternal_cuda_graph: true\ncuda_graph_scope: []\n"},
       .good = {.world_size = 8, .yaml = "enable_cuda_graph: true\ncuda_graph_scope: []\n"}},
      flags_conflict},
@@ -269,10 +268,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds TransformerConfig (KeyError or AssertionError)",
       .summary = "cuda_graph_scope holds known names; full stands alone.",
       .explanation = "cuda_graph_scope lists the parts of a layer that are captured: attn, mlp, moe, moe_router, "
-                     "moe_preprocess, mamba, or\n"
-                     "full_iteration for the whole step. An empty list, or the older word full, captures whole layers. "
-                     "The names are read even when\n"
-                     "cuda_graph_impl is none.",
+                     "moe_preprocess, mamba, or full_iteration for the whole step. An empty list, or the older word "
+                     "full, captures whole layers. The names are read even when cuda_graph_impl is none.",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attention]\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn]\n"}},
      scope_unknown},
@@ -285,10 +282,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .summary =
           "cuda_graph_impl local, and delay_wgrad_compute with overlap_grad_reduce, need cuda_graph_scope as a list.",
       .explanation = "Megatron's own command line turns cuda_graph_scope into a list; Primus hands the text full of "
-                     "its preset on as it is. Two\n"
-                     "checks then look for an item in a text and stop with TypeError, the second one without any CUDA "
-                     "graph. Write\n"
-                     "cuda_graph_scope: [].",
+                     "its preset on as it is. Two checks then look for an item in a text and stop with TypeError, the "
+                     "second one without any CUDA graph. Write cuda_graph_scope: [].",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: local\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: local\ncuda_graph_scope: []\n"}},
      scope_not_a_list},
@@ -300,10 +295,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = config_asserts,
       .summary = "The captured parts must fit the model and each other.",
       .explanation = "moe captures router and experts, so it excludes moe_router, and it needs fixed shapes (capacity "
-                     "factor and padding).\n"
-                     "moe_preprocess needs moe_router. moe and moe_router need experts, mlp needs a dense layer, "
-                     "full_iteration needs\n"
-                     "cuda_graph_impl: local.",
+                     "factor and padding). moe_preprocess needs moe_router. moe and moe_router need experts, mlp needs "
+                     "a dense layer, full_iteration needs cuda_graph_impl: local.",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn, moe_router]\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn, mlp]\n"}},
      scope_conflict},
@@ -315,9 +308,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = config_asserts,
       .summary = "Recompute and CUDA graphs go together only inside or outside of each other.",
       .explanation = "Full recompute needs a graph of the whole iteration (cuda_graph_impl: local, cuda_graph_scope: "
-                     "[full_iteration]). Selective\n"
-                     "recompute may not reach over a captured part, and a recomputed module inside a graph may use no "
-                     "dropout or jitter.",
+                     "[full_iteration]). Selective recompute may not reach over a captured part, and a recomputed "
+                     "module inside a graph may use no dropout or jitter.",
       .bad = {.world_size = 8,
               .yaml = "cuda_graph_impl: transformer_engine\nrecompute_granularity: full\nrecompute_method: "
                       "uniform\nrecompute_num_layers: 1\n"},

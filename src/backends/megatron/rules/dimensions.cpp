@@ -264,9 +264,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/tokenizers/utils/build_tokenizer.py:vocab_size_with_padding",
       .outcome = "trains; the embedding has another size at another TP",
       .summary = "The padded vocabulary should not depend on TP.",
-      .explanation = "Megatron pads the vocabulary to a multiple of make_vocab_size_divisible_by x TP. A small "
-                     "make_vocab_size_divisible_by makes the size\n"
-                     "change with TP, and with it the shapes in the checkpoint.",
+      .explanation =
+          "Megatron pads the vocabulary to a multiple of make_vocab_size_divisible_by x TP. A small "
+          "make_vocab_size_divisible_by makes the size change with TP, and with it the shapes in the checkpoint.",
       .bad = {.world_size = 8,
               .yaml = "vocab_size: 50257\n"
                       "make_vocab_size_divisible_by: 1\n"

@@ -107,10 +107,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Expert parallelism needs experts.",
-      .explanation = "expert_model_parallel_size spreads the experts of each layer over ranks. With num_experts "
-                     "null or 0 the model is dense and there is nothing to spread.\n"
-                     "This often happens when a preset with experts is made dense, or when the key is meant for "
-                     "another model.",
+      .explanation = "expert_model_parallel_size spreads the experts of each layer over ranks. With num_experts null "
+                     "or 0 the model is dense and there is nothing to spread. This often happens when a preset with "
+                     "experts is made dense, or when the key is meant for another model.",
       .bad = {.world_size = 8, .yaml = "expert_model_parallel_size: 8\n"},
       .good = {.world_size = 8,
                .yaml = "num_experts: 8\n"
@@ -188,11 +187,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/transformer/moe/moe_layer.py:forward",
       .outcome = "the first forward pass of training stops (ValueError)",
       .summary = "Experts under tensor parallelism need sequence parallelism.",
-      .explanation =
-          "Tensor-parallel ranks hold the same tokens unless sequence_parallel divides them, and the experts "
-          "would work on each token once per rank.\n"
-          "At start Megatron only logs a warning, and that only when expert_model_parallel_size is above 1; "
-          "the first step stops.",
+      .explanation = "Tensor-parallel ranks hold the same tokens unless sequence_parallel divides them, and the "
+                     "experts would work on each token once per rank. At start Megatron only logs a warning, and that "
+                     "only when expert_model_parallel_size is above 1; the first step stops.",
       .bad = {.world_size = 8,
               .yaml = "num_experts: 8\n"
                       "moe_grouped_gemm: true\n"

@@ -126,9 +126,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron warns and goes on",
       .summary = "FSDP and tensor or context parallelism want opposite values of CUDA_DEVICE_MAX_CONNECTIONS.",
       .explanation = "Tensor and context parallelism rely on one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1), so "
-                     "that communication starts before the kernel\n"
-                     "it hides behind. FSDP needs several queues, and Primus sets 8. The run works, but communication "
-                     "of TP and CP may not overlap.",
+                     "that communication starts before the kernel it hides behind. FSDP needs several queues, and "
+                     "Primus sets 8. The run works, but communication of TP and CP may not overlap.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"
@@ -169,8 +168,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus stops when it wraps the model (ValueError)",
       .summary = "use_fsdp2_fp8_all_gather does not go with delayed scaling.",
       .explanation = "With delayed scaling the forward pass quantizes the weights again with factors of earlier steps "
-                     "and does not take the gathered fp8 weights.\n"
-                     "The Primus trainer preset has fp8_recipe: delayed.",
+                     "and does not take the gathered fp8 weights. The Primus trainer preset has fp8_recipe: delayed.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"
@@ -209,10 +207,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = fsdp2_wrapper,
       .outcome = "Primus logs an error at the start and stops when it wraps the model (RuntimeError)",
       .summary = "data_parallel_replicate_degree needs ckpt_format torch_dcp.",
-      .explanation =
-          "Primus maps the degree to num_distributed_optimizer_instances only with torch_dcp; the error it raises "
-          "otherwise is logged and swallowed.\n"
-          "The FSDP2 wrapper then asks for process groups that were never built. torch_dcp in turn needs TP = PP = 1.",
+      .explanation = "Primus maps the degree to num_distributed_optimizer_instances only with torch_dcp; the error it "
+                     "raises otherwise is logged and swallowed. The FSDP2 wrapper then asks for process groups that "
+                     "were never built. torch_dcp in turn needs TP = PP = 1.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"

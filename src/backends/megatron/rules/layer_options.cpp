@@ -132,8 +132,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "runs on buffers that do not support ROCm",
       .summary = "tp_comm_overlap with fp8 needs three of its parts off.",
       .explanation = "Primus replaces Transformer Engine's overlap of TP communication, but with fp8 only when "
-                     "tp_comm_overlap_rs, tp_comm_bulk_dgrad and\n"
-                     "tp_comm_bulk_wgrad are off; otherwise the replacement is left out without a word.",
+                     "tp_comm_overlap_rs, tp_comm_bulk_dgrad and tp_comm_bulk_wgrad are off; otherwise the replacement "
+                     "is left out without a word.",
       .bad = {.world_size = 8,
               .yaml = "tensor_model_parallel_size: 2\n"
                       "tp_comm_overlap: true\n"

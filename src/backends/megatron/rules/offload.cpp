@@ -131,8 +131,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = config_stops,
       .summary = "cpu_offloading_num_layers is less than num_layers.",
       .explanation = "Activations of the first cpu_offloading_num_layers layers move to host memory between forward "
-                     "and backward. At least one\n"
-                     "layer stays on the GPU.",
+                     "and backward. At least one layer stays on the GPU.",
       .bad = {.world_size = 8, .yaml = "num_layers: 24\ncpu_offloading_num_layers: 24\n"},
       .good = {.world_size = 8, .yaml = "num_layers: 24\ncpu_offloading_num_layers: 4\n"}},
      layers_out_of_range},
@@ -194,8 +193,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError or ValueError)",
       .summary = "offload_modules is a list of known modules, attn_proj only together with core_attn.",
       .explanation = "Fine-grained offload moves the inputs of the named modules to host memory. It knows core_attn, "
-                     "attn_proj, expert_fc1, moe_act,\n"
-                     "attn_norm, mlp_norm and qkv_linear.",
+                     "attn_proj, expert_fc1, moe_act, attn_norm, mlp_norm and qkv_linear.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [attn_proj]\n"},
       .good =
@@ -225,9 +223,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = {},
       .outcome = "with Transformer Engine 2.10 or newer Megatron stops (AssertionError)",
       .summary = "Fine-grained offload needs NVTE_CPU_OFFLOAD_V1=1 with newer Transformer Engine.",
-      .explanation = "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old "
-                     "ones, which the variable\n"
-                     "NVTE_CPU_OFFLOAD_V1=1 brings back. Whether it matters depends on the installed version.",
+      .explanation =
+          "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old ones, "
+          "which the variable NVTE_CPU_OFFLOAD_V1=1 brings back. Whether it matters depends on the installed version.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"},
       .good = {.world_size = 8, .yaml = "num_layers: 24\nfine_grained_activation_offloading: false\n"}},

@@ -194,8 +194,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .summary =
           "optimizer_cpu_offload needs use_precision_aware_optimizer, and fp8_recipe delayed with fp8_param_gather.",
       .explanation = "The optimizer that works on CPU and GPU goes through the code of the precision-aware optimizer, "
-                     "which in turn needs the\n"
-                     "distributed optimizer.",
+                     "which in turn needs the distributed optimizer.",
       .bad = {.world_size = 8, .yaml = "optimizer_cpu_offload: true\n"},
       .good = {.world_size = 8,
                .yaml = "optimizer_cpu_offload: true\n"
@@ -225,9 +224,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Without Gloo groups the distributed optimizer needs a distributed checkpoint format.",
-      .explanation =
-          "ckpt_format torch collects the optimizer's shards in the CPU memory of one rank, over Gloo. So does\n"
-          "distrib_optim_fully_reshardable_mem_efficient.",
+      .explanation = "ckpt_format torch collects the optimizer's shards in the CPU memory of one rank, over Gloo. So "
+                     "does distrib_optim_fully_reshardable_mem_efficient.",
       .bad = {.world_size = 8,
               .yaml = "enable_gloo_process_groups: false\n"
                       "ckpt_format: torch\n"},

@@ -174,8 +174,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "fp16 and bf16 exclude each other.",
       .explanation = "Parameters have one type: bf16, fp16, or fp32 when both are off. The Primus trainer preset sets "
-                     "bf16: true, so an fp16 run has\n"
-                     "to switch it off.",
+                     "bf16: true, so an fp16 run has to switch it off.",
       .bad = {.world_size = 8, .yaml = "fp16: true\n"},
       .good = {.world_size = 8, .yaml = "fp16: true\nbf16: false\n"}},
      fp16_and_bf16},
@@ -186,9 +185,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "accumulate_allreduce_grads_in_fp32 needs main_grads_dtype fp32.",
-      .explanation = "main_grads_dtype is the type of the gradient buffer, accumulate_allreduce_grads_in_fp32 asks for "
-                     "fp32 there: they have to agree.\n"
-                     "With bf16 and main_grads_dtype: fp32 Megatron switches the flag on by itself.",
+      .explanation =
+          "main_grads_dtype is the type of the gradient buffer, accumulate_allreduce_grads_in_fp32 asks for fp32 "
+          "there: they have to agree. With bf16 and main_grads_dtype: fp32 Megatron switches the flag on by itself.",
       .bad = {.world_size = 8,
               .yaml = "use_precision_aware_optimizer: true\naccumulate_allreduce_grads_in_fp32: "
                       "true\nmain_grads_dtype: bf16\n"},
@@ -202,8 +201,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "fp32_residual_connection needs fp16 or bf16.",
       .explanation = "fp32_residual_connection keeps the residual stream in fp32 while the rest runs in half "
-                     "precision. Without half precision it is\n"
-                     "refused.",
+                     "precision. Without half precision it is refused.",
       .bad = {.world_size = 8, .yaml = "fp32_residual_connection: true\nbf16: false\n"},
       .good = {.world_size = 8, .yaml = "fp32_residual_connection: true\nbf16: true\n"}},
      fp32_residual},
@@ -237,8 +235,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "fp8_param_gather needs a distributed optimizer or FSDP.",
       .explanation = "fp8_param_gather all-gathers sharded parameters in fp8. Without use_distributed_optimizer, "
-                     "use_torch_fsdp2 or\n"
-                     "use_megatron_fsdp there is nothing to gather.",
+                     "use_torch_fsdp2 or use_megatron_fsdp there is nothing to gather.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_param_gather: true\nuse_distributed_optimizer: false\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_param_gather: true\nuse_distributed_optimizer: true\n"}},
      fp8_gather_without_sharding},
@@ -272,9 +269,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = config_stops,
       .summary = "first_last_layers_bf16 needs another recipe than delayed, and counts that fit a pipeline stage.",
       .explanation = "With fp8 and first_last_layers_bf16 the first num_layers_at_start_in_bf16 and the last "
-                     "num_layers_at_end_in_bf16 layers stay in\n"
-                     "bf16. Each number is at most num_layers / PP (rounded down, also when the split is uneven), and "
-                     "delayed scaling is excluded.",
+                     "num_layers_at_end_in_bf16 layers stay in bf16. Each number is at most num_layers / PP (rounded "
+                     "down, also when the split is uneven), and delayed scaling is excluded.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: delayed\nfirst_last_layers_bf16: true\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\nfirst_last_layers_bf16: true\n"}},
      bf16_layers_out_of_range},
@@ -285,9 +281,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "A custom fp8 or fp4 recipe needs its quantizer factory.",
-      .explanation =
-          "fp8_recipe: custom and fp4_recipe: custom load a function by its import path from fp8_quantizer_factory or\n"
-          "fp4_quantizer_factory.",
+      .explanation = "fp8_recipe: custom and fp4_recipe: custom load a function by its import path from "
+                     "fp8_quantizer_factory or fp4_quantizer_factory.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: custom\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\n"}},
      custom_recipe_without_factory},
@@ -310,8 +305,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it makes the FP8 recipe (ValueError)",
       .summary = "fp8_recipe is tensorwise, delayed, mxfp8, blockwise or custom.",
       .explanation = "Primus hands the name on unchecked; Megatron refuses it when it enters the first FP8 region, "
-                     "after the process groups are up\n"
-                     "and memory is taken.",
+                     "after the process groups are up and memory is taken.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: nope\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\n"}},
      fp8_recipe_unknown},

@@ -265,9 +265,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "the schedule asks for micro-batches that do not exist: the step hangs or fails deep inside",
       .summary = "The Primus schedules need enough micro-batches, 1f1b-interleaved whole rounds.",
       .explanation =
-          "1f1b needs PP - 1 micro-batches, zbv-formatted 2 PP - 1, 1f1b-interleaved a multiple of PP and, above "
-          "PP 2, at least 2 PP. These are\n"
-          "stricter than Megatron's own schedules, and nothing checks them.",
+          "1f1b needs PP - 1 micro-batches, zbv-formatted 2 PP - 1, 1f1b-interleaved a multiple of PP and, above PP 2, "
+          "at least 2 PP. These are stricter than Megatron's own schedules, and nothing checks them.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\npatch_primus_pipeline: true\n"
                       "num_virtual_stages_per_pipeline_rank: 2\nmicro_batch_size: 1\nglobal_batch_size: 8\n"},

@@ -113,8 +113,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the process groups (AssertionError)",
       .summary = "use_tp_pp_dp_mapping with pipeline parallelism needs DP = expert DP.",
       .explanation = "With the rank order tp-cp-ep-pp-dp the dense and the expert grid share their pipeline groups "
-                     "only when both have the same number of\n"
-                     "replicas: ETP x EP = TP x CP.",
+                     "only when both have the same number of replicas: ETP x EP = TP x CP.",
       .bad = {.world_size = 8,
               .yaml = "use_tp_pp_dp_mapping: true\n"
                       "pipeline_model_parallel_size: 2\n"
@@ -134,8 +133,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the process groups (AssertionError)",
       .summary = "num_distributed_optimizer_instances divides DP x CP and expert DP.",
       .explanation = "The data-parallel ranks are cut into that many shards of the optimizer state, for dense and for "
-                     "expert parameters alike.\n"
-                     "data_parallel_replicate_degree (HSDP) becomes the same number.",
+                     "expert parameters alike. data_parallel_replicate_degree (HSDP) becomes the same number.",
       .bad = {.world_size = 8, .yaml = "num_distributed_optimizer_instances: 3\n"},
       .good = {.world_size = 8, .yaml = "num_distributed_optimizer_instances: 2\n"}},
      instances_not_dividing},
@@ -147,8 +145,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it wraps the model (AssertionError)",
       .summary = "Several optimizer instances need the distributed optimizer.",
       .explanation = "num_distributed_optimizer_instances shards optimizer states over part of the data-parallel "
-                     "ranks. Without use_distributed_optimizer\n"
-                     "there is nothing to shard and the wrapper refuses.",
+                     "ranks. Without use_distributed_optimizer there is nothing to shard and the wrapper refuses.",
       .bad = {.world_size = 8,
               .yaml = "use_distributed_optimizer: false\n"
                       "num_distributed_optimizer_instances: 2\n"},

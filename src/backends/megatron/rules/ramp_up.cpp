@@ -105,8 +105,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the micro-batch calculator (AssertionError)",
       .summary = "rampup_batch_size is null or [start, increment, samples].",
       .explanation = "A YAML list of three integers: the first batch, how much it grows, and over how many samples. A "
-                     "text like \"16 16 1000\" has the\n"
-                     "wrong length for Megatron.",
+                     "text like \"16 16 1000\" has the wrong length for Megatron.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
                       "train_iters: null\n"
@@ -178,8 +177,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "A batch ramp needs training counted in samples.",
       .explanation = "rampup_batch_size works only with train_samples. Primus's pre_trainer preset sets train_iters: "
-                     "1000 and lr_warmup_iters, so both\n"
-                     "have to be taken back.",
+                     "1000 and lr_warmup_iters, so both have to be taken back.",
       .bad = {.world_size = 8,
               .yaml = "global_batch_size: 64\n"
                       "rampup_batch_size: [16, 16, 1000]\n"},
@@ -223,9 +221,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/num_microbatches_calculator.py:update",
       .outcome = "Megatron stops in the step where that size comes, possibly hours into the run (AssertionError)",
       .summary = "Every batch size of a ramp splits into micro-batches.",
-      .explanation = "At start-up nothing is checked: the run stops when the ramp reaches a size that micro_batch_size "
-                     "x DP does not divide. Multiples of\n"
-                     "micro_batch_size x DP for start and increment are always right.",
+      .explanation =
+          "At start-up nothing is checked: the run stops when the ramp reaches a size that micro_batch_size x DP does "
+          "not divide. Multiples of micro_batch_size x DP for start and increment are always right.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
                       "train_iters: null\n"

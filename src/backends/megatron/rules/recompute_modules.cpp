@@ -91,8 +91,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "recompute_modules is a list of known modules.",
       .explanation = "Selective recompute knows core_attn (the default), moe_act, layernorm, mla_up_proj, mlp, moe and "
-                     "shared_experts. The key takes\n"
-                     "a YAML list: a single text is read letter by letter.",
+                     "shared_experts. The key takes a YAML list: a single text is read letter by letter.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_modules: [attn]\n"},
       .good = {.world_size = 8,
                .yaml = "recompute_granularity: selective\nrecompute_modules: [core_attn, layernorm]\n"}},
@@ -133,8 +132,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = config_stops,
       .summary = "Recompute of shared_experts excludes moe_shared_expert_overlap.",
       .explanation = "With moe_shared_expert_overlap the shared experts run on a stream of their own beside the token "
-                     "dispatch; that cannot be\n"
-                     "replayed in the backward pass.",
+                     "dispatch; that cannot be replayed in the backward pass.",
       .bad = {.world_size = 8,
               .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
                       "true\nmoe_shared_expert_intermediate_size: 512\n"
@@ -153,9 +151,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Recompute of moe_act or layernorm excludes fp8_recipe delayed.",
-      .explanation = "Delayed scaling derives FP8 scales from a history of maxima; recomputing these modules would "
-                     "record them twice. delayed is\n"
-                     "the recipe of the Primus presets: set fp8_recipe to tensorwise or blockwise.",
+      .explanation =
+          "Delayed scaling derives FP8 scales from a history of maxima; recomputing these modules would record them "
+          "twice. delayed is the recipe of the Primus presets: set fp8_recipe to tensorwise or blockwise.",
       .bad =
           {.world_size = 8,
            .yaml =

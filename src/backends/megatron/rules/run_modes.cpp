@@ -188,10 +188,9 @@ constexpr Rule<MegatronRun> rules[] = {
           "deterministic_mode excludes flash attention and fused cross entropy, and needs six environment variables.",
       .explanation =
           "deterministic_mode gives the same numbers in every run. Megatron refuses use_flash_attn (on in the Primus "
-          "pretraining preset),\n"
-          "cross_entropy_loss_fusion and collectives without a fixed order (NCCL_ALGO). Transformer Engine wants\n"
-          "NVTE_ALLOW_NONDETERMINISTIC_ALGO=0, and Primus TORCH_COMPILE_DISABLE=1, ROCBLAS_DEFAULT_ATOMICS_MODE=0,\n"
-          "PRIMUS_TURBO_AUTO_TUNE=0 and PRIMUS_DETERMINISTIC=1.",
+          "pretraining preset), cross_entropy_loss_fusion and collectives without a fixed order (NCCL_ALGO). "
+          "Transformer Engine wants NVTE_ALLOW_NONDETERMINISTIC_ALGO=0, and Primus TORCH_COMPILE_DISABLE=1, "
+          "ROCBLAS_DEFAULT_ATOMICS_MODE=0, PRIMUS_TURBO_AUTO_TUNE=0 and PRIMUS_DETERMINISTIC=1.",
       .bad = {.world_size = 8, .yaml = "deterministic_mode: true\n"},
       .good = {.world_size = 8, .yaml = "deterministic_mode: false\n"}},
      not_deterministic},
@@ -231,8 +230,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds TransformerConfig (ValueError or AssertionError)",
       .summary = "transformer_impl inference_optimized is for inference of RMSNorm models without biases.",
       .explanation = "The inference-optimized layers know RMSNorm without biases only; with experts also no expert "
-                     "tensor parallelism, no capacity\n"
-                     "factor, no padding, and an fp32 router. Train with transformer_impl: transformer_engine.",
+                     "tensor parallelism, no capacity factor, no padding, and an fp32 router. Train with "
+                     "transformer_impl: transformer_engine.",
       .bad = {.world_size = 8,
               .yaml = "transformer_impl: inference_optimized\nnum_experts: 8\nmoe_token_dispatcher_type: "
                       "alltoall\nmoe_grouped_gemm: true\n"
@@ -251,8 +250,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .summary = "The samples of a GRPO collection are a multiple of the global batch; packed sequences need "
                  "micro_batch_size 1.",
       .explanation = "perform_rl_step collects grpo_prompts_per_step x grpo_group_size samples, uses them "
-                     "grpo_iterations times and trains on them in\n"
-                     "whole steps of global_batch_size.",
+                     "grpo_iterations times and trains on them in whole steps of global_batch_size.",
       .bad = {.world_size = 8,
               .yaml = "perform_rl_step: true\ngrpo_prompts_per_step: 10\ngrpo_group_size: 1\ngrpo_iterations: "
                       "1\nglobal_batch_size: 16\n"},
@@ -268,8 +266,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "fake_process_group does not go with the flex token dispatcher.",
       .explanation = "fake_process_group starts one rank that pretends to be many, to measure memory. The flex "
-                     "dispatcher talks to the other GPUs\n"
-                     "behind the process groups.",
+                     "dispatcher talks to the other GPUs behind the process groups.",
       .bad = {.world_size = 8,
               .yaml = "num_experts: 8\nmoe_grouped_gemm: true\nexpert_model_parallel_size: 8\nfake_process_group: "
                       "true\nmoe_token_dispatcher_type: flex\n"},
@@ -296,8 +293,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus warns and hands the text on; no branch of Megatron matches it",
       .summary = "attention_backend is flash, fused, unfused, local or auto.",
       .explanation = "Primus turns the name into Megatron's own type. A name that it does not know stays a text, which "
-                     "no later comparison matches:\n"
-                     "the run goes on as if nothing had been asked for.",
+                     "no later comparison matches: the run goes on as if nothing had been asked for.",
       .bad = {.world_size = 8, .yaml = "attention_backend: nonsense\n"},
       .good = {.world_size = 8, .yaml = "attention_backend: fused\n"}},
      attention_backend_unknown},

@@ -135,8 +135,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "With context parallelism, seq_length is a multiple of 2 x CP.",
       .explanation = "Each context-parallel rank takes two chunks of a sample, one from its front and one from its "
-                     "back, so that causal attention costs\n"
-                     "every rank the same.",
+                     "back, so that causal attention costs every rank the same.",
       .bad = {.world_size = 8,
               .yaml = "context_parallel_size: 4\n"
                       "seq_length: 4100\n"},

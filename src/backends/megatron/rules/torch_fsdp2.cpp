@@ -185,8 +185,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "torch FSDP2 needs gradient_accumulation_fusion off.",
       .explanation = "The fused kernel adds weight gradients into Megatron's own gradient buffer, which FSDP2 does not "
-                     "have. The Primus model presets switch\n"
-                     "it on.",
+                     "have. The Primus model presets switch it on.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"},
@@ -282,8 +281,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = arguments_stop,
       .summary = "ckpt_format torch_dcp needs torch FSDP2 without tensor parallelism.",
       .explanation = "torch_dcp writes PyTorch's own distributed checkpoint of DTensors, which only FSDP2 makes. "
-                     "Slices of tensor or pipeline parallelism\n"
-                     "are not known to it.",
+                     "Slices of tensor or pipeline parallelism are not known to it.",
       .bad = {.world_size = 8, .yaml = "ckpt_format: torch_dcp\n"},
       .good = {.world_size = 8,
                .yaml = "use_torch_fsdp2: true\n"

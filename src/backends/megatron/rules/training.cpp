@@ -179,8 +179,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "train_iters and train_samples exclude each other.",
       .explanation = "Training is counted in iterations or in samples. The pre_trainer preset sets train_iters: 1000, "
-                     "so counting samples needs\n"
-                     "train_iters: null.",
+                     "so counting samples needs train_iters: null.",
       .bad = {.world_size = 8, .yaml = "train_samples: 16000\nlr_warmup_iters: 0\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
@@ -239,8 +238,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "The warm-up is a fraction or a number, not both.",
       .explanation = "lr_warmup_fraction is a share of the schedule; lr_warmup_iters (lr_warmup_samples) is a number. "
-                     "The pre_trainer preset sets\n"
-                     "lr_warmup_iters: 40.",
+                     "The pre_trainer preset sets lr_warmup_iters: 40.",
       .bad = {.world_size = 8,
               .yaml = "lr_warmup_iters: 10\n"
                       "lr_warmup_fraction: 0.1\n"},
@@ -256,8 +254,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the learning-rate schedule (AssertionError)",
       .summary = "The warm-up ends before the learning-rate schedule does.",
       .explanation = "The schedule is lr_decay_iters long, or train_iters when that is null. Short smoke tests forget "
-                     "the warm-up: the pre_trainer preset\n"
-                     "sets lr_warmup_iters: 40.",
+                     "the warm-up: the pre_trainer preset sets lr_warmup_iters: 40.",
       .bad = {.world_size = 8, .yaml = "train_iters: 10\n"},
       .good = {.world_size = 8,
                .yaml = "train_iters: 10\n"
@@ -312,8 +309,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Data comes from one source.",
       .explanation = "data_path (with split), or train_data_path, valid_data_path, test_data_path, or mock_data. "
-                     "Primus clears all paths when mock_data\n"
-                     "is on.",
+                     "Primus clears all paths when mock_data is on.",
       .bad = {.world_size = 8,
               .yaml = "mock_data: false\n"
                       "data_path: a\n"

@@ -173,8 +173,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "First and last layer counts do not go with slots for embedding and loss.",
       .explanation = "decoder_first/last_pipeline_num_layers say how many layers the ends hold. "
-                     "account_for_embedding/loss_in_pipeline_split say that embedding\n"
-                     "and loss take the room of one layer. Both balance the same stages, and Megatron takes one.",
+                     "account_for_embedding/loss_in_pipeline_split say that embedding and loss take the room of one "
+                     "layer. Both balance the same stages, and Megatron takes one.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 22\npipeline_model_parallel_size: 4\ndecoder_last_pipeline_num_layers: 4\n"
                       "account_for_loss_in_pipeline_split: true\n"},
@@ -248,9 +248,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron trains a model with another number of layers and says nothing",
       .summary = "The stages together hold num_layers layers.",
       .explanation = "Megatron never adds up what the stages hold. Ends that ask for more than num_layers leave the "
-                     "middle ranks with a negative share,\n"
-                     "which is built as none; PP 1 with both ends set builds the last end alone. The checkpoint then "
-                     "holds a model that nobody asked for.",
+                     "middle ranks with a negative share, which is built as none; PP 1 with both ends set builds the "
+                     "last end alone. The checkpoint then holds a model that nobody asked for.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\ndecoder_first_pipeline_num_layers: 14\n"
                       "decoder_last_pipeline_num_layers: 14\n"},
@@ -282,10 +281,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "",
       .outcome = "",
       .summary = "An uneven last stage alone, with model chunks, is numbered differently by older releases.",
-      .explanation =
-          "Until the middle of 2025 get_transformer_layer_offset took for granted that the first stage has a count "
-          "of its own too (Megatron-LM issue 1584).\n"
-          "The pinned release does not, but checkpoints and other code bases may.",
+      .explanation = "Until the middle of 2025 get_transformer_layer_offset took for granted that the first stage has "
+                     "a count of its own too (Megatron-LM issue 1584). The pinned release does not, but checkpoints "
+                     "and other code bases may.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 30\npipeline_model_parallel_size: 4\ndecoder_last_pipeline_num_layers: 6\n"
                       "num_virtual_stages_per_pipeline_rank: 2\n"},

@@ -182,10 +182,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Interleaving needs PP 2 with overlap_p2p_comm, PP 3 without.",
-      .explanation =
-          "Model chunks interleave over pipeline ranks, so there must be several. Without overlap_p2p_comm two "
-          "ranks would exchange several\n"
-          "messages in one batch, which Megatron refuses.",
+      .explanation = "Model chunks interleave over pipeline ranks, so there must be several. Without overlap_p2p_comm "
+                     "two ranks would exchange several messages in one batch, which Megatron refuses.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 2\nnum_virtual_stages_per_pipeline_rank: 2\n"
                       "overlap_p2p_comm: false\n"},
@@ -215,8 +213,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "the list is ignored",
       .summary = "decoder_pipeline_manual_split_list is a dead key.",
       .explanation = "Nothing splits layers by this list any more. It only keeps Megatron from checking early that PP "
-                     "divides num_layers, so that an uneven\n"
-                     "model stops later, while it is built.",
+                     "divides num_layers, so that an uneven model stops later, while it is built.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\n"
                       "decoder_pipeline_manual_split_list: [5, 7, 7, 5]\n"},
