@@ -29,7 +29,7 @@ Judged judge(const Options& options, const ExperimentOptions& experiment, const 
              const Loader& loader) {
   Judged out{load_one(options.path, loader, experiment, options.output), {}};
   for (const Experiment& one : out.loaded.experiments) {
-    for (Analysis& analysis : analyze(one, find_launch(launch, loader.environment(), one.pragma), loader.environment(),
+    for (Analysis& analysis : analyze(one, find_launch(launch, loader.environment(), one), loader.environment(),
                                       options.launch.analyze_options())) {
       out.modules.push_back(std::move(analysis));
     }
