@@ -8,13 +8,11 @@
 #include "options.h"
 #include "ordered.h"
 #include "primus_plan/backends/analyze.h"
-#include "primus_plan/backends/backend.h"
 
 namespace primus_plan::app {
 
 namespace {
 
-constexpr std::int64_t most_nodes_in_table = 1024;
 constexpr std::size_t most_rows_in_table = 32;
 
 struct Options {
@@ -100,26 +98,16 @@ class Check {
   }
 
   FileReport judge(const Input& input, const LoadResult& loaded) const {
+    AnalyzeOptions options = options_.launch.analyze_options();
+    if (options_.worlds) options.legal_worlds = most_rows_in_table;
     FileReport report{.path = input.path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
     for (const Experiment& experiment : loaded.experiments) {
       const Launch launch = find_launch(options_.launch.options(), environment_, experiment);
-      std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options_.launch.analyze_options());
-      if (options_.worlds) add_worlds(experiment, analyses);
+      std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options);
       std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));
       report.sources.insert(report.sources.end(), experiment.sources.begin(), experiment.sources.end());
     }
     return report;
-  }
-
-  /// `analyses` are those of the experiment's modules, in order.
-  void add_worlds(const Experiment& experiment, std::vector<Analysis>& analyses) const {
-    for (std::size_t i = 0; i < analyses.size(); ++i) {
-      const Backend* backend = find_backend(experiment.modules[i].framework);
-      if (backend == nullptr) continue;
-      const auto prepared = backend->prepare(experiment.modules[i], environment_);
-      analyses[i].legal_worlds =
-          legal_worlds(*prepared, analyses[i].run.launch.gpus_per_node, most_nodes_in_table, most_rows_in_table);
-    }
   }
 
   const Options& options_;

@@ -34,17 +34,25 @@ LoadResult load_degrees(const Options& options, const Loader& loader) {
   if (backend == nullptr) throw Trouble(fmt::format("no checker for backend {}", name));
   ExperimentOptions experiment = options.experiment.options();
   experiment.backend = name;
-  for (auto& set : backend->degree_overrides(options.degrees))
-    experiment.sets.insert(experiment.sets.begin(), std::move(set));
+  std::vector<std::pair<std::string, std::string>> overrides = backend->degree_overrides(options.degrees);
+  if (options.has_degrees && overrides.empty()) throw Trouble(fmt::format("{} cannot have these degrees", name));
+  for (auto& set : overrides) experiment.sets.insert(experiment.sets.begin(), std::move(set));
   return loader.load_text("<degrees>", "{}\n", experiment);
+}
+
+/// Whether the run has the degrees of the flags: a backend may have no way to them at this launch.
+bool has_asked_degrees(const Degrees& has, const Degrees& asked) {
+  return has.tensor == asked.tensor && has.pipeline == asked.pipeline && has.context == asked.context &&
+         has.expert == asked.expert && (asked.expert_tensor < 1 || has.expert_tensor == asked.expert_tensor);
 }
 
 /// The layout of one module; nothing, with the reasons told, when its ranks cannot be placed.
 std::optional<std::string> layout_answer(const Options& options, const Experiment& experiment, const Module& module,
                                          const Environment& environment, const TextStyle& style) {
-  const Backend* backend = find_backend(module.framework);
-  if (backend == nullptr) throw Trouble(fmt::format("framework {} has no checker here", module.framework));
-  const auto prepared = backend->prepare(module, environment);
+  const auto prepared = prepare(module, environment);
+  if (prepared == nullptr) {
+    throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
+  }
   const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment));
   const Analysis analysis = prepared->decide(launch, {});
   const RankLayout layout = analysis.run.degrees.data > 0 ? prepared->layout(launch) : RankLayout{};
@@ -52,8 +60,12 @@ std::optional<std::string> layout_answer(const Options& options, const Experimen
     say_findings(experiment.path, analysis.findings, options.output);
     return std::nullopt;
   }
+  if (options.has_degrees && !has_asked_degrees(analysis.run.degrees, options.degrees)) {
+    throw Trouble(fmt::format("{} cannot have these degrees with {} on nodes of {}", module.framework,
+                              counted(layout.world_size, "rank"), launch.gpus_per_node));
+  }
   if (options.rank >= layout.world_size) {
-    throw Trouble(fmt::format("rank {} is not among the {} 0 to {}", options.rank, plural(layout.world_size, "rank"),
+    throw Trouble(fmt::format("rank {} is not among the {} 0 to {}", options.rank, counted(layout.world_size, "rank"),
                               layout.world_size - 1));
   }
   LayoutView view{.rank = {}, .all = options.all};

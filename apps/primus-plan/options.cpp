@@ -28,6 +28,12 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, st
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const Backend* backend : backends()) names.emplace_back(backend->name());
+  return names;
+}
+
 std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
 
 std::optional<std::int64_t> given(std::int64_t number) { return number == 0 ? std::nullopt : std::optional(number); }
@@ -72,7 +78,7 @@ void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tok
       ->group(experiment_group);
   app.add_option("--backend", backend, "whose keys a bare snippet holds")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}))
+      ->check(CLI::IsMember(backend_names()))
       ->group(experiment_group);
 }
 
@@ -109,7 +115,10 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
 
 void LaunchFlags::declare(CLI::App& app) {
   const auto add = [&](const char* name, std::int64_t& number, const char* description) {
-    app.add_option(name, number, description)->type_name("N")->check(whole_number(1, largest_launch))->group(launch_group);
+    app.add_option(name, number, description)
+        ->type_name("N")
+        ->check(whole_number(1, largest_launch))
+        ->group(launch_group);
   };
   add("--world-size", world_size, "number of GPUs");
   add("--nodes", nodes, "number of nodes");

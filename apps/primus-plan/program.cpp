@@ -78,7 +78,8 @@ void refuse_leftovers(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back(name);
   }
   // The dashes are no letters to compare.
-  const auto nearest = nearest_names(std::string_view(word).substr(std::min(word.find_first_not_of('-'), word.size())), names, 1);
+  const auto nearest =
+      nearest_names(std::string_view(word).substr(std::min(word.find_first_not_of('-'), word.size())), names, 1);
   throw Trouble(fmt::format("unknown flag {}{}", word,
                             nearest.empty() ? std::string() : fmt::format("; did you mean --{}?", nearest.front())));
 }
@@ -98,7 +99,8 @@ int run_command(const Command& command, std::vector<std::string> arguments, cons
     refuse_leftovers(app);
     const std::string_view said = error.what();
     const std::size_t twice = said.find(": At Most 1 required");
-    if (twice != std::string_view::npos) throw Trouble(fmt::format("{} is given more than once", said.substr(0, twice)));
+    if (twice != std::string_view::npos)
+      throw Trouble(fmt::format("{} is given more than once", said.substr(0, twice)));
     throw Trouble(error.what());
   }
   refuse_leftovers(app);

@@ -40,7 +40,8 @@ GroupKind::GroupKind(std::string name, const RankGrid& grid, const std::vector<s
     if (varies) parent_size_ = saturating_multiply(parent_size_, axis.size);
     stride = saturating_multiply(stride, axis.size);
   }
-  selection_ = {.count = parent_size_ > 0 ? grid.ranks() / parent_size_ : 0, .size = parent_size_, .block = parent_size_};
+  selection_ = {
+      .count = parent_size_ > 0 ? grid.ranks() / parent_size_ : 0, .size = parent_size_, .block = parent_size_};
 }
 
 GroupKind::GroupKind(std::string name, const GroupKind& parent, const Selection& selection)

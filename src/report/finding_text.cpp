@@ -40,7 +40,6 @@ std::string shortened(std::string text) {
 /// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
 std::string runtime_text(const RuleInfo& rule) {
   std::string_view outcome = rule.outcome;
-  if (outcome.ends_with('.')) outcome.remove_suffix(1);
   if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
   // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
   const std::size_t open = outcome.rfind('(');
@@ -86,8 +85,9 @@ class FindingText {
       if (primary_.origin.line > 0) where += fmt::format(":{}:{}", primary_.origin.line, primary_.origin.column);
     }
     const std::string severity = fmt::format("{}:", to_string(finding_.severity));
-    out_ += fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"),
-                        paint_.severity(finding_.severity, severity), paint_.bold(shortened(escape_controls(finding_.message))));
+    out_ +=
+        fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"), paint_.severity(finding_.severity, severity),
+                    paint_.bold(shortened(escape_controls(finding_.message))));
     out_ += paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name)) + '\n';
   }
 

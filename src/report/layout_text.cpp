@@ -85,7 +85,8 @@ std::string node_table(const RankLayout& layout, bool all, const Paint& paint) {
 std::string across_text(const GroupKind& kind, std::int64_t ranks_per_node) {
   const std::int64_t across = kind.groups_across_nodes(ranks_per_node);
   if (across == 0) return "inside a node";
-  return across == kind.count() ? "across nodes" : fmt::format("{} of {} across nodes", with_commas(across), with_commas(kind.count()));
+  return across == kind.count() ? "across nodes"
+                                : fmt::format("{} of {} across nodes", with_commas(across), with_commas(kind.count()));
 }
 
 std::string example_text(const GroupKind& kind) {
@@ -118,7 +119,8 @@ std::string peers_text(const std::vector<std::int64_t>& ranks, std::int64_t rank
   }
   std::string text;
   for (const auto& [node, list] : by_node) text += fmt::format("{}node {}: {}", text.empty() ? "" : "  ", node, list);
-  if (ranks.size() > most_peers_shown) text += fmt::format("  … {} more", with_commas(static_cast<std::int64_t>(ranks.size() - most_peers_shown)));
+  if (ranks.size() > most_peers_shown)
+    text += fmt::format("  … {} more", with_commas(static_cast<std::int64_t>(ranks.size() - most_peers_shown)));
   return text;
 }
 
@@ -143,7 +145,7 @@ std::string rank_text(const RankLayout& layout, std::int64_t rank, const Paint& 
 std::string layout_to_text(const RankLayout& layout, const LayoutView& view, const TextStyle& style) {
   const Paint paint(style.color);
   if (view.rank) return rank_text(layout, *view.rank, paint);
-  std::string text = fmt::format("{} on nodes of {}, fastest axis first: {}\n", plural(layout.world_size, "rank"),
+  std::string text = fmt::format("{} on nodes of {}, fastest axis first: {}\n", counted(layout.world_size, "rank"),
                                  layout.ranks_per_node, layout.order);
   text += node_table(layout, view.all, paint);
   text += "\n" + group_table(layout, paint);

@@ -59,8 +59,7 @@ std::vector<FoundKey> find_key(const Experiment& experiment, const std::vector<A
     find_in_module(module, analysis, key, found);
     if (!inner.empty()) find_in_module(module, analysis, inner, found);
   }
-  if (const Entry* entry = entry_of(*experiment.exp, key))
-    found.push_back({std::string(key), nullptr, entry, nullptr});
+  if (const Entry* entry = entry_of(*experiment.exp, key)) found.push_back({std::string(key), nullptr, entry, nullptr});
   return found;
 }
 

@@ -99,7 +99,7 @@ std::string with_commas(std::int64_t value) {
   return value < 0 ? "-" + digits : digits;
 }
 
-std::string plural(std::int64_t count, std::string_view noun) {
+std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
 

@@ -21,8 +21,9 @@ ProcessResult check(const std::string& snippet, std::vector<std::string> flags =
 
 std::vector<std::string> rules_of(const ProcessResult& result) {
   std::vector<std::string> ids;
-  for (const auto& file : nlohmann::json::parse(result.out).at("files")) {
-    for (const auto& finding : file.at("findings")) ids.push_back(finding.at("rule"));
+  const nlohmann::json report = nlohmann::json::parse(result.out);
+  for (const auto& file : report.at("files")) {
+    for (const auto& finding : file.at("findings")) ids.push_back(finding.at("rule").get<std::string>());
   }
   return ids;
 }
@@ -73,11 +74,26 @@ TEST(Hostile, RanksThatCannotBePlacedAreNoLayout) {
   for (const char* snippet :
        {"parallelism:\n  expert_parallel_degree: 8\n", "parallelism:\n  expert_tensor_parallel_degree: 1000003\n",
         "parallelism:\n  expert_parallel_degree: 1000000000000\n",
-        "tensor_model_parallel_size: 2\nexpert_model_parallel_size: 3\n", "tensor_model_parallel_size: abc\n"}) {
+        "tensor_model_parallel_size: 2\nexpert_model_parallel_size: 5\n", "tensor_model_parallel_size: abc\n"}) {
     const ProcessResult result = run_plan({"layout", "-", "--world-size", "12"}, {.input = snippet});
     EXPECT_EQ(result.exit_code, 1) << snippet << result.out << result.err;
     EXPECT_EQ(result.out, "");
     EXPECT_TRUE(contains(result.err, "error: ")) << result.err;
+  }
+}
+
+TEST(Hostile, DegreesThatABackendCannotHaveAreNotDrawnAsOthers) {
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"--cp", "3", "--world-size", "6", "--backend", "maxtext"},
+        {"--tp", "2", "--set", "tensor_model_parallel_size=4"}}) {
+    std::vector<std::string> arguments = flags;
+    arguments.insert(arguments.begin(), "layout");
+    const ProcessResult result = run_plan(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    EXPECT_TRUE(contains(result.err, "cannot have these degrees")) << result.err;
+  }
+  for (const char* backend : {"megatron", "torchtitan", "maxtext"}) {
+    EXPECT_EQ(run_plan({"layout", "--tp", "2", "--pp", "2", "--backend", backend, "--world-size", "8"}).exit_code, 0);
   }
 }
 
@@ -96,9 +112,8 @@ TEST(Hostile, LongValuesAreShortened) {
 
 TEST(Hostile, SeveralDocumentsAreOneJsonText) {
   const std::string two = "tensor_model_parallel_size: 2\n---\ntensor_model_parallel_size: 4\n";
-  for (const std::vector<std::string>& command : {std::vector<std::string>{"layout", "-"},
-                                                  {"resolve", "-"},
-                                                  {"what-if", "-", "--set", "micro_batch_size=1"}}) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"layout", "-"}, {"resolve", "-"}, {"what-if", "-", "--set", "micro_batch_size=1"}}) {
     std::vector<std::string> arguments = command;
     arguments.insert(arguments.end(), {"--format", "json"});
     const ProcessResult result = run_plan(arguments, {.input = two});
@@ -109,15 +124,15 @@ TEST(Hostile, SeveralDocumentsAreOneJsonText) {
 
 TEST(Hostile, OnesAreSingular) {
   EXPECT_TRUE(contains(run_plan({"layout"}).out, "1 rank on nodes"));
-  const ProcessResult result = run_plan({"what-if", "-", "--set", "global_batch_size=-1"},
-                                        {.input = "tensor_model_parallel_size: 2\n"});
+  const ProcessResult result =
+      run_plan({"what-if", "-", "--set", "global_batch_size=-1"}, {.input = "tensor_model_parallel_size: 2\n"});
   EXPECT_TRUE(contains(result.out, "ok -> 1 error\n")) << result.out;
 }
 
 TEST(Hostile, ThePlaceOfAnOutcomeIsAddedToWholeSentences) {
-  const ProcessResult result =
-      check("work_group: a\nuser_name: b\nexp_name: c\nworkspace: ./o\nmodules:\n  pre_trainer:\n"
-            "    framework: megatron\n    config: pre_trainer.yaml\n");
+  const ProcessResult result = check(
+      "work_group: a\nuser_name: b\nexp_name: c\nworkspace: ./o\nmodules:\n  pre_trainer:\n"
+      "    framework: megatron\n    config: pre_trainer.yaml\n");
   EXPECT_TRUE(contains(result.out, "Failed to find key(model) (primus/")) << result.out;
 }
 

@@ -53,8 +53,8 @@ TEST(Launch, FlagsThatContradictEachOtherAreRefusedVariablesAreNot) {
   }
   Environment environment;
   environment.set("NNODES", "2");
-  environment.set("WORLD_SIZE", "40");
-  EXPECT_EQ(shape(find_launch({}, environment, Pragma())), "40 = 5 x 8 (NNODES, WORLD_SIZE)");
+  environment.set("WORLD_SIZE", "41");
+  EXPECT_EQ(shape(find_launch({}, environment, Pragma())), "41 = 6 x 8 (NNODES, WORLD_SIZE)");
 }
 
 TEST(Launch, AWorldTooLargeToBeLaunchedIsNotAssumed) {
