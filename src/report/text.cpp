@@ -96,7 +96,8 @@ class TextFormatter final : public Formatter {
       if (!text.empty()) text += '\n';
       text += finding_to_text(finding, module.origin, module.path, style_);
     }
-    if (folded > 0 && !style_.quiet) text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
+    if (folded > 0 && !style_.quiet)
+      text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
     return text;
   }
 

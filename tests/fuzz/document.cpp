@@ -1,9 +1,10 @@
 // Any bytes as one YAML document, with its environment and `extends`.
+#include "primus_plan/config/document.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "primus_plan/config/document.h"
 #include "primus_plan/diagnostics/load_error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

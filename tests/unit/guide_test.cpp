@@ -31,23 +31,28 @@ class GuideBatchTable : public testing::TestWithParam<BatchRow> {};
 // Section 4: global batch 128 without model parallelism.
 TEST_P(GuideBatchTable, GivesTheAccumulationStepsOfTheGuide) {
   const BatchRow& row = GetParam();
-  const Analysis analysis = judge_snippet("global_batch_size: 128\nmicro_batch_size: " + std::to_string(row.micro) + "\n", row.world);
+  const Analysis analysis =
+      judge_snippet("global_batch_size: 128\nmicro_batch_size: " + std::to_string(row.micro) + "\n", row.world);
   EXPECT_EQ(analysis.errors, 0U);
   EXPECT_EQ(analysis.run.degrees.data, row.world);
   EXPECT_EQ(analysis.run.batch.accumulation_steps, row.accumulation);
   EXPECT_EQ(analysis.run.batch.global, 128);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GuideBatchTable, testing::Values(BatchRow{8, 1, 16}, BatchRow{8, 2, 8}, BatchRow{16, 1, 8}, BatchRow{16, 2, 4}));
+INSTANTIATE_TEST_SUITE_P(All, GuideBatchTable,
+                         testing::Values(BatchRow{8, 1, 16}, BatchRow{8, 2, 8}, BatchRow{16, 1, 8},
+                                         BatchRow{16, 2, 4}));
 
 // Section 6.
 constexpr const char* tensor_and_pipeline =
-    "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 2\nexpert_model_parallel_size: 1\ncontext_parallel_size: 1\n"
+    "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 2\nexpert_model_parallel_size: "
+    "1\ncontext_parallel_size: 1\n"
     "sequence_parallel: true\nmicro_batch_size: 1\nglobal_batch_size: 512\n";
 
 TEST(GuideSnippets, DataParallelOnly) {
   const Analysis analysis = judge_snippet(
-      "tensor_model_parallel_size: 1\npipeline_model_parallel_size: 1\nexpert_model_parallel_size: 1\ncontext_parallel_size: 1\n"
+      "tensor_model_parallel_size: 1\npipeline_model_parallel_size: 1\nexpert_model_parallel_size: "
+      "1\ncontext_parallel_size: 1\n"
       "sequence_parallel: false\nmicro_batch_size: 2\nglobal_batch_size: 128\n",
       8);
   EXPECT_EQ(analysis.verdict, Verdict::ok);
