@@ -1,5 +1,7 @@
 #include "backends/torchtitan/torchtitan.h"
 
+#include <algorithm>
+
 #include "backends/common/judge.h"
 #include "backends/common/overrides.h"
 #include "backends/torchtitan/describe.h"
@@ -17,6 +19,9 @@ class PreparedTorchTitan final : public Prepared {
       : environment_(environment), origin_(module.origin) {
     read_fields(fields(), *module.params, config_, config_.bad_values);
     parsed_ = parse_keys(config_, *module.params);
+    const auto& missing = module.missing_files;
+    parsed_.schedule_csv_is_missing =
+        std::find(missing.begin(), missing.end(), config_.pipeline_parallel_schedule_csv.key) != missing.end();
   }
 
   Analysis decide(const Launch& launch, const AnalyzeOptions& options) const override {
