@@ -42,6 +42,7 @@ class Check {
   int run() {
     const std::vector<Input> inputs = find_inputs(options_.paths);
     std::vector<std::string> paths;
+    paths.reserve(inputs.size());
     for (const Input& input : inputs) paths.push_back(input.path);
     Output output = options_.output.open(paths);
     const auto formatter = make_formatter(inputs, output.is_terminal());

@@ -110,7 +110,7 @@ struct Loader::Cache {
   Cache(const FileReader& reader, Environment variables, Limits bounds)
       : files(reader), environment(std::move(variables)), limits(bounds), presets(files, environment, limits) {}
 
-  Experiment build(const Parts& parts, const Part& part, Loading& loading, const ExperimentOptions& options) {
+  Experiment build(const Parts& parts, const Part& part, Loading& loading, const ExperimentOptions& options) const {
     Experiment experiment;
     experiment.path = part.path;
     experiment.presets = loading.root.label;
@@ -157,7 +157,7 @@ Loader::Loader(const FileReader& files, Environment environment, Limits limits)
 
 Loader::~Loader() = default;
 
-LoadResult Loader::load_text(const std::string& path, std::string text, const ExperimentOptions& options) const {
+LoadResult Loader::load_text(const std::string& path, const std::string& text, const ExperimentOptions& options) const {
   LoadResult result;
   try {
     cache_->load(path, text, options, result);

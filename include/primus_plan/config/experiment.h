@@ -73,7 +73,7 @@ class Loader {
   LoadResult load(const std::string& path, const ExperimentOptions& options) const;
   /// The same for a text that is not on disk (stdin, an editor); `path` is its name in messages and its folder for
   /// lookups.
-  LoadResult load_text(const std::string& path, std::string text, const ExperimentOptions& options) const;
+  LoadResult load_text(const std::string& path, const std::string& text, const ExperimentOptions& options) const;
 
   const Environment& environment() const;
   const FileReader& files() const;
