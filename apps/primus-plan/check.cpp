@@ -92,7 +92,7 @@ class Check {
     if (!text) return loader_.load(input.path, experiment_);
     const bool is_experiment = has_top_level_key(*text, "modules");
     if (!is_experiment && !has_top_level_key(*text, "extends")) return std::nullopt;
-    LoadResult loaded = loader_.load_text(input.path, std::move(*text), experiment_);
+    LoadResult loaded = loader_.load_text(input.path, *text, experiment_);
     // Its modules may come from the file it extends; if not, it is a preset, say.
     if (!is_experiment && (!loaded.errors.empty() || loaded.experiments.front().is_snippet)) return std::nullopt;
     return loaded;

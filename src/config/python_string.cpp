@@ -109,7 +109,7 @@ bool read_escape(std::string_view text, std::size_t& at, bool bytes, std::string
 
 bool StringLiteral::starts_here(std::string_view text) {
   const std::size_t quote = text.find_first_of("'\"");
-  if (quote == std::string_view::npos || quote > 2) return false;
+  if (quote > 2) return false;  // npos among them
   return std::ranges::all_of(text.substr(0, quote), [](char c) {
     const int lower = c | 0x20;
     return lower >= 'a' && lower <= 'z';
