@@ -7,6 +7,7 @@
 #include "config/document_rules.h"
 #include "config/experiment_rules.h"
 #include "config/faults.h"
+#include "config/key_remarks.h"
 #include "config/loading.h"
 #include "config/pragma.h"
 
@@ -124,6 +125,7 @@ struct Loader::Cache {
     }
     if (loading.errors.empty()) apply_command_line(loading, options, experiment);
     for (Module& module : experiment.modules) find_missing_files(module, files);
+    if (loading.errors.empty()) remark_on_keys(loading, *part.root, experiment);
     return experiment;
   }
 

@@ -6,15 +6,18 @@
 
 #include "config/experiment_rules.h"
 #include "config/faults.h"
+#include "config/key_names.h"
 #include "config/loading.h"
 #include "config/namespaces.h"
 #include "config/snippet_keys.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
 
 constexpr std::string_view module_name = "pre_trainer";
 constexpr std::string_view module_preset = "pre_trainer.yaml";
+constexpr std::size_t most_slips = 3;  ///< of a key that is recognised all the same
 
 Entry assumed_entry(std::string_view key, std::string_view text) {
   return make_entry(key, make_string(std::string(text)), {});
@@ -30,24 +33,43 @@ ModuleDraft draft_for(const SnippetBackend& backend, const Origin& origin, NodeP
           .overrides = std::move(overrides)};
 }
 
-/// How many keys of the snippet tell of each backend. Keys that the table does not know are looked up in the presets.
-std::vector<std::size_t> count_keys(Loading& loading, const Node& root) {
+/// Whether a framework has this key, or this section, at the top.
+bool has_key(const SnippetBackend& backend, const Entry& entry) {
+  const std::string& key = entry.key->text;
+  if (find_read_key(backend.framework, key) != nullptr) return true;
+  return entry.value->is_mapping() && has_section(framework_key_names(backend.framework), key);
+}
+
+/// How many keys of the snippet tell of each backend. Keys that the table does not know are looked up in the
+/// catalogues.
+std::vector<std::size_t> count_keys(const Node& root) {
   const std::span<const SnippetBackend> backends = snippet_backends();
   std::vector<std::size_t> counts(backends.size());
-  Loading quiet{.presets = loading.presets, .files = loading.files, .limits = loading.limits, .root = loading.root};
-  std::vector<std::optional<NodePtr>> presets(backends.size());  // read when first asked for
-  const auto is_in_presets = [&](std::size_t backend, const Entry& entry) {
-    if (!presets[backend]) presets[backend] = merge_presets(quiet, draft_for(backends[backend], root.origin, nullptr));
-    const NodePtr& merged = *presets[backend];
-    const Node* preset = merged ? merged->get(entry.key->text) : nullptr;
-    return preset != nullptr && preset->is_mapping() == entry.value->is_mapping();
-  };
   for (const Entry& entry : root.entries()) {
     const KeyOwner owner = owner_of_key(entry.key->text, entry.value->is_mapping());
     if (owner.shared) continue;
     for (std::size_t i = 0; i < backends.size(); ++i) {
-      const bool owns = owner.framework.empty() ? is_in_presets(i, entry) : owner.framework == backends[i].framework;
+      const bool owns =
+          owner.framework.empty() ? has_key(backends[i], entry) : owner.framework == backends[i].framework;
       if (owns) ++counts[i];
+    }
+  }
+  return counts;
+}
+
+/// How many keys are a slip of the pen away from one of each backend's, and from no other's by less.
+std::vector<std::size_t> count_near_keys(const Node& root) {
+  const std::span<const SnippetBackend> backends = snippet_backends();
+  std::vector<std::size_t> counts(backends.size());
+  for (const Entry& entry : root.entries()) {
+    std::vector<std::size_t> distances;
+    for (const SnippetBackend& backend : backends) {
+      const auto near = nearest_names(entry.key->text, read_key_names(backend.framework), 1);
+      distances.push_back(near.empty() ? std::string::npos : edit_distance(entry.key->text, near.front(), most_slips));
+    }
+    const std::size_t least = *std::ranges::min_element(distances);
+    for (std::size_t i = 0; i < distances.size() && least <= most_slips; ++i) {
+      if (distances[i] == least) ++counts[i];
     }
   }
   return counts;
@@ -93,7 +115,8 @@ const SnippetBackend* choose_backend(Loading& loading, const Node& root, const s
                        fmt::format("--backend {} is none of {}", *asked, backend_names(&SnippetBackend::framework))));
     return nullptr;
   }
-  const std::vector<std::size_t> counts = count_keys(loading, root);
+  std::vector<std::size_t> counts = count_keys(root);
+  if (std::ranges::max(counts) == 0) counts = count_near_keys(root);
   const auto most = std::ranges::max_element(counts);
   if (*most > 0 && std::ranges::count(counts, *most) == 1)
     return &backends[static_cast<std::size_t>(most - counts.begin())];

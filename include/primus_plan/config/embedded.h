@@ -14,5 +14,7 @@ struct EmbeddedFile {
 
 /// The files of presets/, sorted by path.
 std::span<const EmbeddedFile> embedded_presets();
+/// The key catalogues: "megatron.json", "torchtitan.json", "maxtext.json", "primus.json" (Primus's own keys).
+std::span<const EmbeddedFile> embedded_keys();
 
 }  // namespace primus_plan

@@ -118,7 +118,7 @@ Coerced as_boolean(const NodePtr& value) {
 Coerced coerce(const KeySpec& spec, const NodePtr& value) {
   const bool none = value->is_string() && value->text.size() == 4 && lower(value->text) == "none";
   if (value->is_null() || none) {
-    if (spec.nullable || spec.type == KeyType::open_ended || spec.type == KeyType::derived) {
+    if (spec.nullable || spec.type == KeyType::any || spec.type == KeyType::computed) {
       return {.node = none ? make_null(value->origin) : value, .expected = {}};
     }
     Coerced refused{.node = nullptr, .expected = "a value"};
@@ -129,9 +129,9 @@ Coerced coerce(const KeySpec& spec, const NodePtr& value) {
       return as_boolean(value);
     case KeyType::integer:
       return as_integer(value);
-    case KeyType::real:
+    case KeyType::number:
       return as_real(value);
-    case KeyType::string:
+    case KeyType::text:
       return {.node = value->is_string() ? value : nullptr, .expected = "a string"};
     case KeyType::list: {
       // pyconfig wraps a lone text of the data columns and masks into a list.
@@ -139,8 +139,9 @@ Coerced coerce(const KeySpec& spec, const NodePtr& value) {
       return {.node = value->is_sequence() || value->kind == Kind::tuple || wraps ? value : nullptr,
               .expected = "a list"};
     }
-    case KeyType::open_ended:
-    case KeyType::derived:
+    case KeyType::any:
+    case KeyType::mapping:
+    case KeyType::computed:
       break;
   }
   return {.node = value, .expected = {}};

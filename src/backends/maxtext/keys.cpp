@@ -108,15 +108,13 @@ constexpr Choice choices[] = {
 
 std::vector<KeySpec> build() {
   std::vector<KeySpec> out;
-  for (const KeyGroup& group : key_groups()) {
-    for (const std::string_view name : group.names) out.push_back({.name = name, .type = group.type});
+  for (const KeyName& key : maxtext_key_names()) {
+    out.push_back({.name = key.name, .type = key.type, .nullable = key.nullable});
   }
-  std::sort(out.begin(), out.end(), [](const KeySpec& a, const KeySpec& b) { return a.name < b.name; });
   const auto find = [&](std::string_view name) -> KeySpec& {
     return *std::lower_bound(out.begin(), out.end(), name,
                              [](const KeySpec& a, std::string_view b) { return a.name < b; });
   };
-  for (const std::string_view name : nullable_keys()) find(name).nullable = true;
   for (const Limit& limit : limits) {
     KeySpec& spec = find(limit.name);
     spec.least = limit.least;

@@ -4,14 +4,14 @@
 #include <span>
 #include <string_view>
 
-#include "backends/maxtext/key_names.h"
+#include "config/key_names.h"
 
 namespace primus_plan::maxtext {
 
 /// What MaxText demands of one key before any of its rules looks at it.
 struct KeySpec {
   std::string_view name;
-  KeyType type = KeyType::open_ended;
+  KeyType type = KeyType::any;
   bool nullable = false;
   std::string_view choices;  ///< "a|b|c"; no data = any value. A leading | allows the empty text
   double least = -std::numeric_limits<double>::infinity();

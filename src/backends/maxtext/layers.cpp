@@ -140,9 +140,9 @@ NodePtr typical_value(const KeySpec& spec) {
       return make_boolean(false);
     case KeyType::integer:
       return make_integer(0);
-    case KeyType::real:
+    case KeyType::number:
       return make_real(0);
-    case KeyType::string:
+    case KeyType::text:
       return make_string("");
     default:
       return make_null();
@@ -151,7 +151,7 @@ NodePtr typical_value(const KeySpec& spec) {
 
 void add_variables(const Environment& environment, const Node* override_model, Layers& layers, LayeredConfig& out) {
   for (const KeySpec& spec : all_keys()) {
-    if (spec.type == KeyType::derived) continue;
+    if (spec.type == KeyType::computed) continue;
     const std::string name = variable_name(spec.name);
     const auto text = environment.get(name);
     if (!text) continue;
@@ -198,7 +198,7 @@ bool validate(Entry& entry, bool in_override_model, std::vector<KeyFault>& fault
     report(KeyFault::Kind::unknown);
     return false;
   }
-  if (spec->type == KeyType::derived) {
+  if (spec->type == KeyType::computed) {
     report(KeyFault::Kind::derived);
     return false;
   }

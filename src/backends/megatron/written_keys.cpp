@@ -1,12 +1,12 @@
 #include "backends/megatron/written_keys.h"
 
 #include <algorithm>
-#include <string>
 
 #include "backends/common/choices.h"
+#include "backends/common/keys.h"
 #include "backends/megatron/fields.h"
-#include "backends/megatron/known_keys.h"
-#include "primus_plan/support/text.h"
+#include "config/key_names.h"
+#include "primus_plan/config/presets.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -38,32 +38,6 @@ constexpr DeadName twin_names[] = {
      "Megatron overwrites it with decoder_last_pipeline_num_layers"},
     {"num_moe_experts", "num_experts", "Megatron overwrites it with num_experts"},
     {"pipeline_dtype", "", "Megatron overwrites it with the type of the parameters"},
-};
-
-/// What other frameworks, papers and model cards call a key of Megatron's.
-constexpr DeadName foreign_names[] = {
-    {"context_parallel_degree", "context_parallel_size", ""},
-    {"cp", "context_parallel_size", ""},
-    {"data_parallel_replicate", "data_parallel_replicate_degree", ""},
-    {"ep", "expert_model_parallel_size", ""},
-    {"etp", "expert_tensor_parallel_size", ""},
-    {"expert_parallel_degree", "expert_model_parallel_size", ""},
-    {"expert_parallel_size", "expert_model_parallel_size", ""},
-    {"intermediate_size", "ffn_hidden_size", ""},
-    {"learning_rate", "lr", ""},
-    {"local_batch_size", "micro_batch_size", ""},
-    {"max_steps", "train_iters", ""},
-    {"num_hidden_layers", "num_layers", ""},
-    {"num_key_value_heads", "num_query_groups", ""},
-    {"per_device_batch_size", "micro_batch_size", ""},
-    {"pipeline_parallel_degree", "pipeline_model_parallel_size", ""},
-    {"pipeline_parallel_size", "pipeline_model_parallel_size", ""},
-    {"pp", "pipeline_model_parallel_size", ""},
-    {"seq_len", "seq_length", ""},
-    {"steps", "train_iters", ""},
-    {"tensor_parallel_degree", "tensor_model_parallel_size", ""},
-    {"tensor_parallel_size", "tensor_model_parallel_size", ""},
-    {"tp", "tensor_model_parallel_size", ""},
 };
 
 /// Primus's own key of DeepSeek-V4; its presets write it for every model.
@@ -126,18 +100,22 @@ std::optional<double> number(const Node* node) {
   return node->kind == Kind::integer ? std::optional(static_cast<double>(node->integer)) : std::nullopt;
 }
 
+bool is_deepseek_v4(const Node& params) {
+  const Node* model = params.get("model_type");
+  return model != nullptr && model->is_string() && model->text == "deepseek_v4";
+}
+
 /// norm_epsilon of another model than DeepSeek-V4 is harmless where it says what Megatron does anyway.
 bool misleads(const Node& params, const Node& value) {
   constexpr double megatron_default = 1e-5;
-  const Node* model = params.get("model_type");
-  if (model != nullptr && model->is_string() && model->text == "deepseek_v4") return false;
+  if (is_deepseek_v4(params)) return false;
   return number(&value) != number(params.get("layernorm_epsilon")).value_or(megatron_default);
 }
 
 const DeadName* dead_name(const Node& params, std::string_view name, const Node& value) {
   if (name == norm_epsilon.name) return misleads(params, value) ? &norm_epsilon : nullptr;
   const DeadName* dead = find(dead_names, name);
-  return dead != nullptr && (find_known_key(name) == nullptr || !is_off(value)) ? dead : nullptr;
+  return dead != nullptr && (find_read_key("megatron", name) == nullptr || !is_off(value)) ? dead : nullptr;
 }
 
 void judge_name(const Node& params, const Entry& entry, std::vector<KeyRemark>& out) {
@@ -148,45 +126,62 @@ void judge_name(const Node& params, const Entry& entry, std::vector<KeyRemark>& 
   } else if ((remark.dead = find(twin_names, name)) != nullptr) {
     remark.fault = KeyFault::twin;
     if (!is_off(*entry.value)) out.push_back(remark);
-  } else if (find_known_key(name) == nullptr) {
+  } else if (find_read_key("megatron", name) == nullptr) {
     remark.fault = KeyFault::unknown;
     out.push_back(remark);
   }
 }
 
-/// What the module's own key wrote before the preset's value won.
-void find_lost(const Entry& entry, std::vector<KeyRemark>& out) {
-  for (const Assignment* at = entry.history.get(); at != nullptr; at = at->previous.get()) {
-    if (at->kept || at->key_origin.layer != Layer::experiment) continue;
-    out.push_back(
-        {.fault = KeyFault::lost, .name = entry.key->text, .value = at->value.get(), .where = at->key_origin});
-  }
+/// A preset's key that does nothing. The presets inside the binary repeat Primus's, and are nobody's to mend: of them
+/// only what misleads about the model counts.
+bool is_inert(const Node& params, const Entry& entry) {
+  const std::string_view name = entry.key->text;
+  const bool is_ours = entry.key_origin.source->path().starts_with(built_in_folder);
+  if (name == norm_epsilon.name) return is_ours ? misleads(params, *entry.value) : !is_deepseek_v4(params);
+  return !is_ours && find_read_key("megatron", name) == nullptr;
+}
+
+void judge_preset_name(const Node& params, const Entry& entry, std::vector<KeyRemark>& out) {
+  if (!entry.key_origin || !is_inert(params, entry)) return;
+  out.push_back(
+      {.fault = KeyFault::unknown, .name = entry.key->text, .value = entry.value.get(), .where = entry.key_origin});
 }
 
 bool has_field(std::string_view name) {
   return std::ranges::any_of(fields(), [&](const Field<MegatronConfig>& field) { return name == field.name; });
 }
 
+/// What was written for a text, a word or a name, and read as another type: off, no, 2024-01-01. false itself is how
+/// many a text key is switched off.
+bool is_text_read_otherwise(const Node& node) {
+  if (node.kind == Kind::date || node.kind == Kind::datetime) return true;
+  return node.kind == Kind::boolean && !node.raw.empty() && node.environment.empty() && node.raw != "true" &&
+         node.raw != "True" && node.raw != "TRUE" && node.raw != "false" && node.raw != "False" && node.raw != "FALSE";
+}
+
 /// Reads a value as the field table would read one of this type.
-bool fits(const KnownKey& key, const Node& node, BadValue& bad) {
+bool fits(const KeyName& key, const Node& node, BadValue& bad) {
   Flag flag;
   MaybeCount count;
   MaybeNumber real;
   switch (key.type) {
-    case KeyType::flag:
+    case KeyType::boolean:
       return fields_detail::read(flag, node, bad);
     case KeyType::integer:
       return fields_detail::read(count, node, bad);
-    case KeyType::real:
+    case KeyType::number:
       return fields_detail::read(real, node, bad);
-    case KeyType::any:
+    case KeyType::text:
+      bad.expected = "a string";
+      return !is_text_read_otherwise(node);
+    default:
       break;
   }
   return true;
 }
 
 void judge_type(const Entry& entry, std::vector<BadValue>& out) {
-  const KnownKey* known = find_known_key(entry.key->text);
+  const KeyName* known = find_read_key("megatron", entry.key->text);
   if (known == nullptr) return;
   BadValue bad{.key = known->name.data(), .node = entry.value.get()};
   if (!fits(*known, *entry.value, bad) && !has_field(known->name)) out.push_back(bad);
@@ -205,26 +200,15 @@ WrittenKeys find_written_keys(const Node& params) {
   WrittenKeys out;
   for (const Entry& entry : params.entries()) {
     if (!entry.key->is_string()) continue;
-    find_lost(entry, out.remarks);
-    if (!is_written(entry.key_origin)) continue;
+    if (!is_written(entry.key_origin)) {
+      judge_preset_name(params, entry, out.of_presets);
+      continue;
+    }
     judge_name(params, entry, out.remarks);
     judge_type(entry, out.bad_values);
     judge_choice(entry, out.bad_choices);
   }
   return out;
-}
-
-std::string_view probable_key(std::string_view name) {
-  std::string plain(name);
-  std::ranges::replace(plain, '-', '_');
-  std::ranges::transform(plain, plain.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (const KnownKey* known = find_known_key(plain)) return known->name;
-  if (const DeadName* foreign = find(foreign_names, plain)) return foreign->instead;
-  std::vector<std::string_view> names;
-  for (const KnownKey& key : known_keys()) names.push_back(key.name);
-  const auto nearest = nearest_names(plain, names, 1);
-  return nearest.empty() ? std::string_view() : nearest.front();
 }
 
 }  // namespace primus_plan::megatron

@@ -13,7 +13,6 @@ enum class KeyFault : std::uint8_t {
   unknown,  ///< nothing reads a key of this name
   dead,     ///< known once, or read for another kind of model only
   twin,     ///< a field of the config class that the argument of another name overwrites
-  lost,     ///< written beside `config` and `model`, where the module preset's value wins
 };
 
 /// A name that is not read, and what does the work instead.
@@ -44,19 +43,17 @@ struct BadChoice {
   const Node* node = nullptr;
 };
 
-/// What the experiment, its variables and the command line wrote, as far as it is odd. Keys of presets are not judged:
-/// those files are not the user's.
+/// What the experiment, its variables and the command line wrote, as far as it is odd. Of presets, only the
+/// names are judged: those files are not the user's.
 struct WrittenKeys {
   std::vector<KeyRemark> remarks;
   std::vector<BadValue> bad_values;  ///< of keys outside the field table whose declared type is a number or a flag
   std::vector<BadChoice> bad_choices;
+  std::vector<KeyRemark> of_presets;  ///< keys that presets set and nobody reads
 };
 
 /// Looks through a module's params. Source: primus/backends/megatron/argument_builder.py (keys that the parser does not
-/// know are dropped), primus/core/launcher/parser.py (keys beside `config` and `model` never override the preset).
+/// know are dropped).
 WrittenKeys find_written_keys(const Node& params);
-
-/// The key that a name nobody reads was probably meant to be; empty when nothing is near.
-std::string_view probable_key(std::string_view name);
 
 }  // namespace primus_plan::megatron

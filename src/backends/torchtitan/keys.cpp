@@ -40,53 +40,6 @@ constexpr Section sections[] = {{"job", attribute_error},
 /// Keys of every Primus module, which Primus itself reads.
 constexpr std::string_view primus_keys[] = {"trainable", "sink_level", "file_sink_level", "stderr_sink_level"};
 
-/// Names that other frameworks and older versions use.
-struct OtherName {
-  std::string_view key;
-  std::string_view here;
-};
-constexpr OtherName other_names[] = {
-    {"tensor_model_parallel_size", "parallelism.tensor_parallel_degree"},
-    {"tensor_parallel_size", "parallelism.tensor_parallel_degree"},
-    {"pipeline_model_parallel_size", "parallelism.pipeline_parallel_degree"},
-    {"pipeline_parallel_size", "parallelism.pipeline_parallel_degree"},
-    {"expert_model_parallel_size", "parallelism.expert_parallel_degree"},
-    {"expert_tensor_parallel_size", "parallelism.expert_tensor_parallel_degree"},
-    {"context_parallel_size", "parallelism.context_parallel_degree"},
-    {"data_parallel_degree", "parallelism.data_parallel_shard_degree"},
-    {"data_parallel_size", "parallelism.data_parallel_shard_degree"},
-    {"micro_batch_size", "training.local_batch_size"},
-    {"batch_size", "training.local_batch_size"},
-    {"gradient_accumulation_steps", "training.global_batch_size"},
-    {"seq_length", "training.seq_len"},
-    {"sequence_length", "training.seq_len"},
-    {"train_iters", "training.steps"},
-    {"debug_moe_force_load_balance", "debug.moe_force_load_balance"},
-    {"float8", "quantize.linear.float8"},
-    {"mx", "quantize.linear.mx"},
-};
-
-std::string_view last_part(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
-/// A known key that is the same word elsewhere, another framework's name for it, or a near spelling in its section.
-std::string_view nearest_key(std::string_view path) {
-  const std::string_view word = last_part(path);
-  for (const OtherName& other : other_names) {
-    if (other.key == word) return other.here;
-  }
-  const std::string_view section = path.substr(0, path.size() - word.size());
-  std::vector<std::string_view> candidates;
-  std::string_view elsewhere;
-  for (const Field<TorchTitanConfig>& field : fields()) {
-    const std::string_view name = field.name;
-    if (elsewhere.empty() && last_part(name) == word) elsewhere = name;
-    if (name.starts_with(section)) candidates.push_back(name);
-  }
-  if (!elsewhere.empty()) return elsewhere;
-  const auto near = nearest_names(path, candidates, 1);
-  return near.empty() ? std::string_view{} : near.front();
-}
-
 template <class Range>
 bool contains(const Range& range, std::string_view name) {
   return std::find(std::begin(range), std::end(range), name) != std::end(range);
@@ -167,7 +120,7 @@ class KeyWalk {
     }
     const bool dotted = entry.key->text.find('.') != std::string::npos;
     auto& list = path.starts_with("experimental.") ? out_.experimental : (dotted ? out_.dotted : out_.unknown);
-    list.push_back({path, entry.key_origin, nearest_key(path)});
+    list.push_back({path, entry.key_origin, {}});
   }
 
   const Model* model_;

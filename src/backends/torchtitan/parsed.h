@@ -12,9 +12,10 @@ namespace primus_plan::torchtitan {
 
 /// A key that TorchTitan does not have.
 struct StrayKey {
-  std::string path;          ///< dotted
-  Origin origin;             ///< of the key
-  std::string_view nearest;  ///< a key that was probably meant; empty when none is near. Static text.
+  std::string path;  ///< dotted
+  Origin origin;     ///< of the key
+  std::string_view
+      nearest;  ///< a field that was probably meant, of model and moe keys; empty when none is near. Static text.
 };
 
 /// A section whose value is no mapping.

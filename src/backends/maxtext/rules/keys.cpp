@@ -1,3 +1,5 @@
+#include "backends/common/keys.h"
+
 #include <vector>
 
 #include "backends/common/choices.h"
@@ -22,56 +24,11 @@ void report(const MaxTextRun& run, Kind kind, Findings& out, Describe&& describe
   }
 }
 
-/// Other frameworks' words for what MaxText has. Older versions' too.
-struct OtherName {
-  std::string_view key;
-  std::string_view help;
-};
-constexpr OtherName other_names[] = {
-    {"context_parallel_degree", "ici_context_parallelism inside a node, dcn_context_parallelism across nodes"},
-    {"context_parallel_size", "ici_context_parallelism inside a node, dcn_context_parallelism across nodes"},
-    {"data_parallel_replicate_degree", "ici_data_parallelism and dcn_data_parallelism replicate, fsdp shards"},
-    {"data_parallel_shard_degree", "ici_fsdp_parallelism inside a node, dcn_fsdp_parallelism across nodes"},
-    {"dcn_tensor_transpose_parallelism",
-     "the tensor_transpose axis was removed in upstream MaxText 0.2.4; an older fork may still know it"},
-    {"expert_model_parallel_size", "ici_expert_parallelism inside a node, dcn_expert_parallelism across nodes"},
-    {"expert_shard_attention_option", "replaced by custom_mesh_and_rule: ep-as-cp"},
-    {"global_batch_size",
-     "the global batch follows from devices x per_device_batch_size x gradient_accumulation_steps"},
-    {"hidden_size", "base_emb_dim, under override_model when model_name is set"},
-    {"ici_model_parallelism", "ici_tensor_parallelism"},
-    {"ici_tensor_transpose_parallelism",
-     "the tensor_transpose axis was removed in upstream MaxText 0.2.4; an older fork may still know it"},
-    {"local_batch_size", "per_device_batch_size counts all devices, those of tensor and pipeline parallel too"},
-    {"micro_batch_size", "per_device_batch_size counts all devices, those of tensor and pipeline parallel too"},
-    {"num_attention_heads", "base_num_query_heads, under override_model when model_name is set"},
-    {"num_layers", "base_num_decoder_layers, under override_model when model_name is set"},
-    {"parallelism", "MaxText's keys are flat: ici_fsdp_parallelism, ici_tensor_parallelism, ..."},
-    {"pipeline_model_parallel_size", "ici_pipeline_parallelism inside a node, dcn_pipeline_parallelism across nodes"},
-    {"pipeline_parallel_degree", "ici_pipeline_parallelism inside a node, dcn_pipeline_parallelism across nodes"},
-    {"seq_len", "max_target_length"},
-    {"seq_length", "max_target_length"},
-    {"tensor_model_parallel_size", "ici_tensor_parallelism"},
-    {"tensor_parallel_degree", "ici_tensor_parallelism"},
-    {"train_iters", "steps"},
-};
-
-void help_with_name(const std::string& key, Message& m) {
-  for (const OtherName& other : other_names) {
-    if (other.key != key) continue;
-    m.help("{}", other.help);
-    return;
-  }
-  std::vector<std::string_view> names;
-  for (const KeySpec& spec : all_keys()) names.push_back(spec.name);
-  for (const std::string_view near : nearest_names(key, names, 2)) m.help("did you mean {}?", near);
-}
-
 void unknown_key(const MaxTextRun& run, Findings& out) {
   report(run, Kind::unknown, out, [](const KeyFault& fault, Message& m) {
-    m.say("{} is no key of MaxText", fault.key);
+    m.say("{} is no key of MaxText, which stops at it", fault.key);
     m.label("this key");
-    help_with_name(fault.key, m);
+    say_probable_key("maxtext", fault.key, fault.key_origin, m);
   });
 }
 

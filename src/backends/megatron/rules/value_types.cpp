@@ -135,6 +135,10 @@ void say_reading(const BadValue& bad, Message& m) {
   const std::string value = to_text(node);
   if (bad.expected == "true or false") {
     m.say("{} is {}, not true or false: Python takes it for {}", bad.key, value, is_true(node));
+    constexpr std::string_view not_booleans[] = {"y", "Y", "n", "N"};
+    if (!node.quoted && std::ranges::find(not_booleans, node.text) != std::end(not_booleans)) {
+      m.help("y and n alone are text to PyYAML, unlike yes and no: write true or false");
+    }
   } else if (node.kind == Kind::big_integer) {
     m.say("{} is {}: beyond 64 bits, so nothing that follows from it is judged here", bad.key, value);
   } else if (node.kind == Kind::boolean && bad.usable) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "backends/common/keys.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/sites.h"
 #include "primus_plan/diagnostics/findings.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -23,14 +25,24 @@ bool is_variable_name(std::string_view name) {
                      [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
+void say_section(const KeyRemark& remark, Message& m) {
+  const auto& entries = remark.value->entries();
+  const std::string_view owner = owner_of_section(remark.name);
+  m.say("{} is a section{}{}, but Megatron's keys are flat: nothing reads the {} key{} in it", remark.name,
+        owner.empty() ? "" : " of ", owner, entries.size(), entries.size() == 1 ? "" : "s");
+  m.help("write Megatron's own keys directly under overrides");
+  for (const Entry& entry : entries) {
+    if (!entry.key->is_string()) continue;
+    const std::string_view meant = probable_key("megatron", entry.key->text).key;
+    if (!meant.empty()) m.help("{}.{}: {}", remark.name, entry.key->text, meant);
+  }
+}
+
 void unknown(const MegatronRun& run, Findings& out) {
   each_remark(run, out, KeyFault::unknown, [](const KeyRemark& remark, Message& m) {
     m.label("nothing reads this");
     if (remark.value->is_mapping()) {
-      const std::size_t count = remark.value->entries().size();
-      m.say("{} is a section, but Megatron's keys are flat: nothing reads the {} key{} in it", remark.name, count,
-            count == 1 ? "" : "s");
-      m.help("write Megatron's own keys directly under overrides");
+      say_section(remark, m);
       return;
     }
     if (remark.name.empty()) {
@@ -42,10 +54,7 @@ void unknown(const MegatronRun& run, Findings& out) {
       m.help("a variable is exported where the run is launched, or written where the experiment says ${{NAME}}");
       return;
     }
-    const std::string_view meant = probable_key(remark.name);
-    if (meant.empty()) return;
-    m.help("did you mean {}?", meant);
-    m.fix("rename it", remark.where, std::string(meant));
+    say_probable_key("megatron", remark.name, remark.where, m);
   });
 }
 
@@ -63,12 +72,20 @@ void dead(const MegatronRun& run, Findings& out) { each_remark(run, out, KeyFaul
 
 void twin(const MegatronRun& run, Findings& out) { each_remark(run, out, KeyFault::twin, say_dead); }
 
-void lost(const MegatronRun& run, Findings& out) {
-  each_remark(run, out, KeyFault::lost, [](const KeyRemark& remark, Message& m) {
-    m.say("{} {} beside config and model has no effect: the module preset sets the key, and its value wins",
-          remark.name, to_text(*remark.value));
-    m.label("not under overrides");
-    m.help("move it under overrides:");
+void unread_in_presets(const MegatronRun& run, Findings& out) {
+  constexpr std::size_t most_named = 4;
+  const auto& keys = run.parsed.written.of_presets;
+  if (keys.empty()) return;
+  out.add(run.module, [&](Message& m) {
+    std::vector<std::string_view> names;
+    for (const KeyRemark& key : keys) {
+      if (names.size() < most_named) names.push_back(key.name);
+      m.also(key.where, "nothing reads this");
+    }
+    const std::string more = keys.size() > names.size() ? fmt::format(", {} more", keys.size() - names.size()) : "";
+    m.label("this module");
+    m.say("{} key{} of the presets {} no effect here: {}{}", keys.size(), keys.size() == 1 ? "" : "s",
+          keys.size() == 1 ? "has" : "have", join(names, ", "), more);
   });
 }
 
@@ -166,15 +183,16 @@ constexpr Rule<MegatronRun> rules[] = {
                        "global_batch_size: 8\n"
                        "batch_size: null\n"}},
      removed},
-    {{.id = "MG808",
-      .name = "key-beside-overrides",
-      .severity = Severity::warning,
-      .stage = Stage::load,
-      .runtime_site = "primus/core/launcher/parser.py:parse_trainer_module",
-      .outcome = "the preset's value is used",
-      .summary = "A key beside config and model does not override the module preset.",
-      .explanation = "Primus copies keys that stand beside config and model only where the module preset has none of "
-                     "that name. Keys under overrides always win.",
+    {{.id = "MG812",
+      .name = "preset-keys-unread",
+      .severity = Severity::note,
+      .stage = Stage::advice,
+      .runtime_site = "",
+      .outcome = "",
+      .summary = "Keys of the presets that neither Megatron nor Primus reads for this model.",
+      .explanation = "Presets carry keys of older versions, misspelt ones, and keys that only another kind of model "
+                     "reads. They do no harm, but what they seem to "
+                     "say does not hold: norm_epsilon of a Qwen preset leaves layernorm_epsilon at 1e-5.",
       .bad = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
 exp_name: run
@@ -183,11 +201,7 @@ modules:
   pre_trainer:
     framework: megatron
     config: pre_trainer.yaml
-    model: llama3.1_8B.yaml
-    global_batch_size: 32
-    overrides:
-      micro_batch_size: 1
-      global_batch_size: 16
+    model: qwen2.5_7B.yaml
 )"},
       .good = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
@@ -197,12 +211,11 @@ modules:
   pre_trainer:
     framework: megatron
     config: pre_trainer.yaml
-    model: llama3.1_8B.yaml
+    model: qwen2.5_7B.yaml
     overrides:
-      micro_batch_size: 1
-      global_batch_size: 32
+      layernorm_epsilon: 1.0e-6
 )"}},
-     lost},
+     unread_in_presets},
 };
 
 }  // namespace

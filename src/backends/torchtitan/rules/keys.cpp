@@ -1,3 +1,5 @@
+#include "backends/common/keys.h"
+
 #include "backends/common/choices.h"
 #include "backends/torchtitan/fields.h"
 #include "backends/torchtitan/rules/rules.h"
@@ -8,26 +10,12 @@ namespace {
 
 constexpr const char* build_config = "primus/backends/torchtitan/config_utils.py:build_job_config_from_namespace";
 
-/// A key in its right section but with the wrong name can be renamed in place.
-void offer_rename(Message& m, const StrayKey& key) {
-  const std::size_t dot = key.nearest.rfind('.');
-  if (dot == std::string_view::npos || key.path.rfind('.') != dot) return;
-  if (std::string_view(key.path).substr(0, dot) != key.nearest.substr(0, dot)) return;
-  const std::string name(key.nearest.substr(dot + 1));
-  m.fix(fmt::format("rename it to {}", name), key.origin, name);
-}
-
 void key_unknown(const TorchTitanRun& run, Findings& out) {
   for (const StrayKey& key : run.parsed.keys.unknown) {
     out.add(key.origin, [&](Message& m) {
-      m.label("unknown key");
-      m.say("{} is no key of TorchTitan: it is kept and read by nobody", key.path);
-      if (key.path.ends_with("gradient_accumulation_steps")) {
-        m.help("accumulation steps follow from training.global_batch_size / (local_batch_size x data-parallel degree)");
-      } else if (!key.nearest.empty()) {
-        m.help("did you mean {}?", key.nearest);
-        offer_rename(m, key);
-      }
+      m.label("nothing reads this");
+      m.say("{} has no effect: neither TorchTitan nor Primus reads a key of this name", key.path);
+      say_probable_key("torchtitan", key.path, key.origin, m);
     });
   }
 }

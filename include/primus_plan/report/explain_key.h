@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "primus_plan/report/report.h"
+
+namespace primus_plan {
+
+/// The page of a key, in every catalogue that has it: type, defaults, choices, where it moved to, what it is, what
+/// other frameworks call the same thing, and the rules that speak of it. `format` is "text", "markdown" or "json".
+/// Nothing when no catalogue has the key.
+std::optional<std::string> explain_key(std::string_view name, std::string_view format, const TextStyle& style);
+
+/// At most three keys that a name may be a slip of, best first, with commas between; empty when none is near.
+std::string nearest_catalogue_keys(std::string_view name);
+
+}  // namespace primus_plan
