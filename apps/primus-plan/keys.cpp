@@ -25,7 +25,7 @@ int run(const Options& options) {
     throw Trouble(fmt::format("no key is called {}{}", options.pattern,
                               nearest.empty() ? std::string() : fmt::format("; did you mean {}?", nearest)));
   }
-  Output output = options.output.open();
+  Output output = options.output.open({});
   const TextStyle style = options.output.style(output.is_terminal());
   const std::string& format = options.output.format;
   output.write(format == "json"       ? keys_to_json(keys)

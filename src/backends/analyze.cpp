@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
@@ -60,9 +63,15 @@ Analysis analyze_module(const Module& module, const Launch& launch, const Enviro
   return out;
 }
 
-/// What loading remarked belongs to the file: it is told once, with the first module.
+/// What loading remarked belongs to the file: it is told once, with the first module; what stops the run before, advice
+/// after the rest.
 void add_remarks(const Remarks& remarks, Analysis& first) {
-  first.findings.insert(first.findings.begin(), remarks.begin(), remarks.end());
+  const auto is_note = [](const Finding& remark) { return remark.severity == Severity::note; };
+  std::vector<Finding> findings;
+  std::ranges::remove_copy_if(remarks, std::back_inserter(findings), is_note);
+  std::ranges::move(first.findings, std::back_inserter(findings));
+  std::ranges::copy_if(remarks, std::back_inserter(findings), is_note);
+  first.findings = std::move(findings);
   for (const Finding& remark : remarks) {
     if (remark.severity == Severity::error) ++first.errors;
     if (remark.severity == Severity::warning) ++first.warnings;

@@ -105,7 +105,7 @@ modules:
   pre_trainer:
     framework: megatron
     config: pre_trainer.yaml
-    model: deepseek_v3.yaml
+    model: deepseek_v4_flash.yaml
     overrides:
       mock_data: true
 )"},
@@ -185,11 +185,11 @@ const RuleInfo variable_changes_type{
         "Primus types what a variable says anew: digits become a number, true and false a truth value, all else is "
         "text, an empty text too. ${NAME:8} with NAME=eight or NAME= hands text to code that expects a number.",
     .bad = {.world_size = 8,
-            .yaml = "micro_batch_size: 1\nglobal_batch_size: 8\nlog_interval: ${PP_TEST_INTERVAL:1}\n",
-            .environment = "PP_TEST_INTERVAL=1.5"},
+            .yaml = "micro_batch_size: 1\nglobal_batch_size: 8\nwandb_project: ${PROJECT:base}\n",
+            .environment = "PROJECT=2024"},
     .good = {.world_size = 8,
-             .yaml = "micro_batch_size: 1\nglobal_batch_size: 8\nlog_interval: ${PP_TEST_INTERVAL:1}\n",
-             .environment = "PP_TEST_INTERVAL=5"},
+             .yaml = "micro_batch_size: 1\nglobal_batch_size: 8\nwandb_project: ${PROJECT:base}\n",
+             .environment = "PROJECT=large"},
 };
 
 const RuleInfo variable_exported_late{

@@ -36,8 +36,10 @@ ModuleDraft draft_for(const SnippetBackend& backend, const Origin& origin, NodeP
 /// Whether a framework has this key, or this section, at the top.
 bool has_key(const SnippetBackend& backend, const Entry& entry) {
   const std::string& key = entry.key->text;
-  if (find_read_key(backend.framework, key) != nullptr) return true;
-  return entry.value->is_mapping() && has_section(framework_key_names(backend.framework), key);
+  if (entry.value->is_mapping() && has_section(framework_key_names(backend.framework), key)) return true;
+  const KeyName* known = find_read_key(backend.framework, key);
+  if (known == nullptr) return false;
+  return !entry.value->is_mapping() || known->type == KeyType::mapping;
 }
 
 /// How many keys of the snippet tell of each backend. Keys that the table does not know are looked up in the
@@ -57,6 +59,16 @@ std::vector<std::size_t> count_keys(const Node& root) {
   return counts;
 }
 
+/// The sections of a framework, in the order of its keys; repeated.
+std::vector<std::string_view> section_names(std::string_view framework) {
+  std::vector<std::string_view> out;
+  for (const KeyName& key : framework_key_names(framework)) {
+    const std::size_t dot = key.name.find('.');
+    if (dot != std::string_view::npos) out.push_back(key.name.substr(0, dot));
+  }
+  return out;
+}
+
 /// How many keys are a slip of the pen away from one of each backend's, and from no other's by less.
 std::vector<std::size_t> count_near_keys(const Node& root) {
   const std::span<const SnippetBackend> backends = snippet_backends();
@@ -64,7 +76,9 @@ std::vector<std::size_t> count_near_keys(const Node& root) {
   for (const Entry& entry : root.entries()) {
     std::vector<std::size_t> distances;
     for (const SnippetBackend& backend : backends) {
-      const auto near = nearest_names(entry.key->text, read_key_names(backend.framework), 1);
+      const auto names =
+          entry.value->is_mapping() ? section_names(backend.framework) : read_key_names(backend.framework);
+      const auto near = nearest_names(entry.key->text, names, 1);
       distances.push_back(near.empty() ? std::string::npos : edit_distance(entry.key->text, near.front(), most_slips));
     }
     const std::size_t least = *std::ranges::min_element(distances);

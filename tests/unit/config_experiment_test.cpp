@@ -201,7 +201,7 @@ TEST_F(Tree, SkippedTokensAreRemarks) {
   const LoadResult result = load(with_overrides("      a: 1\n"), {.tokens = {"-x", "micro_batch_size", "4"}});
   ASSERT_EQ(result.experiments.size(), 1U);
   EXPECT_THAT(names(result.experiments[0].remarks),
-              ElementsAre("bad-override-token", "bad-override-token", "bad-override-token"));
+              ElementsAre("bad-override-token", "bad-override-token", "bad-override-token", "model-preset-loses"));
   const LoadResult refused = load(with_overrides("      a: 1\n"), {.tokens = {"a=1", "a.b=2"}});
   EXPECT_THAT(names(refused.errors), ElementsAre("override-key-type"));
 }

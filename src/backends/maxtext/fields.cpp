@@ -189,7 +189,7 @@ constexpr Field<C> table[] = {
     {"use_jax_splash", &C::use_jax_splash, false},
     {"force_q_layout", &C::force_q_layout, false},
     {"use_qk_clip", &C::use_qk_clip, false},
-    {"attn_logits_soft_cap", &C::attn_logits_soft_cap, nullptr},
+    {"attn_logits_soft_cap", &C::attn_logits_soft_cap, 0.0},
     {"share_kv_projections", &C::share_kv_projections, false},
     {"fused_qkv", &C::fused_qkv, false},
     {"moba", &C::moba, false},
