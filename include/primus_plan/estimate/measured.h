@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "primus_plan/estimate/memory.h"
 #include "primus_plan/run/workload.h"
 
 namespace primus_plan {
@@ -61,5 +63,10 @@ std::string_view published_measurements();
 /// fp32 weights (FSDP); MaxText is compiled by XLA. `unknown` names what is neither stated nor known. No rule looks at
 /// the name of a source or a model.
 Workload workload_of_row(const MeasuredRow& row);
+
+/// What the estimate says of the figure that a row publishes, in bytes: allocated, reserved or device memory, XLA's own
+/// plan, or the parts of a stage that a formula was published for (states, activations: of layers alone, without the
+/// ends of the model). Nothing when the row has no memory figure or facts are missing.
+std::optional<MemoryRange> estimate_of_row(const MeasuredRow& row, const Workload& workload);
 
 }  // namespace primus_plan
