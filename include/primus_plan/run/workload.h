@@ -27,6 +27,7 @@ struct LayerKind {
   Mixer mixer = Mixer::attention;
   FeedForward feed_forward = FeedForward::dense;
   std::int64_t window = 0;  ///< tokens that attention looks back; 0 = all
+  bool recomputed = false;  ///< named one by one for full recompute, whatever `Recompute` says of the others
 };
 
 /// Dimensions of a decoder-only transformer. 0 = the model has no such part, unless said otherwise.
@@ -91,7 +92,9 @@ struct Precision {
   bool separate_main_weights = true;  ///< the optimizer keeps a copy of its own
   NumberFormat first_moment = NumberFormat::fp32;
   NumberFormat second_moment = NumberFormat::fp32;
-  bool cached_fp8_weights = false;  ///< fp8 copies of the weights live beside them
+  bool half_main_weights = false;       ///< ... of which only the 16 bits that `weights` lack are stored
+  bool cached_fp8_weights = false;      ///< fp8 copies of the weights live beside them
+  bool transposed_fp8_weights = false;  ///< fp8 primary weights have a transposed copy
 };
 
 enum class Optimizer : std::uint8_t { adam, sgd, muon };
@@ -107,10 +110,13 @@ enum class StateSharding : std::uint8_t {
 struct Sharding {
   StateSharding state = StateSharding::none;
   bool keeps_gathered_weights = false;  ///< FSDP that does not reshard after the forward pass
-  bool whole_unit_buffers = false;      ///< gathers a layer at a time: two units in flight
+  bool whole_unit_buffers = false;      ///< gathers a layer at a time
+  double gathered_units = 2;            ///< ... of which so many are whole at once: the current and the prefetched one
+  bool gathers_root = false;            ///< embedding, final norm and output are one unit that stays whole
   std::int64_t dense_shards = 1;        ///< ranks that share the state of the dense weights
   std::int64_t expert_shards = 1;       ///< ranks that share the state of the experts on one rank
   std::int64_t replicas = 1;            ///< copies of the sharded state (HSDP)
+  std::int64_t bucket_elements = 0;     ///< gradients reduced at once; 0 = the framework's default
   double offloaded_optimizer = 0;       ///< part of the optimizer's states in host memory, 0 to 1
 };
 
@@ -153,13 +159,19 @@ struct Kernels {
   bool transformer_engine = true;  ///< keeps one placeholder gradient a weight shape
   bool fused_gradients = true;     ///< weight gradients are added where they are accumulated
   bool dropout = false;
-  bool deep_ep = false;                ///< expert dispatch by DeepEP rather than all-to-all
-  bool compiled = false;               ///< whole graph compiled (XLA, torch.compile)
-  bool all_experts_same_load = false;  ///< the router is forced to balance
+  bool deep_ep = false;                   ///< expert dispatch by DeepEP rather than all-to-all
+  bool compiled = false;                  ///< whole graph compiled (XLA, torch.compile)
+  bool all_experts_same_load = false;     ///< the router is forced to balance
+  bool probabilities_in_experts = false;  ///< router weights are applied inside the expert's activation function
+  bool context_all_to_all = false;        ///< context parallel swaps heads for tokens rather than passing keys on
+  bool separate_gradient_buffers = true;  ///< gradients live in a buffer of their own all step (Megatron's DDP)
 };
 
 /// How a framework counts its own floating point operations, for the MFU that its log prints.
 enum class FlopsCount : std::uint8_t { megatron, torchtitan, maxtext };
+
+/// What runs the step: allocates memory as it goes, or plans it whole before the first step.
+enum class Runtime : std::uint8_t { torch, xla };
 
 /// The finer kinds of pipeline schedules, where memory and time differ.
 enum class ScheduleKind : std::uint8_t {
@@ -189,6 +201,7 @@ struct Workload {
   Optimizer optimizer = Optimizer::adam;
   bool sequence_parallel = false;
   FlopsCount counted_as = FlopsCount::megatron;
+  Runtime runtime = Runtime::torch;
   std::vector<std::string_view> unknown;  ///< facts that estimates need and the config does not state: static words
 };
 
