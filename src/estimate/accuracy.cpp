@@ -46,7 +46,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
 }  // namespace
 
 std::optional<Hardware> hardware_of_row(const MeasuredRow& row) {
-  const DiskFiles no_files;
+  const MemoryFiles no_files;
   try {
     Hardware out = find_hardware(row.gpu, no_files);
     if (const double bits = number_before(row.note, " Gb/s inter-node"); bits > 0)
