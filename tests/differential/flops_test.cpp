@@ -38,8 +38,7 @@ FlopsEstimate count(const std::string& framework, const std::string& model, cons
       framework, model, overrides.dump());
   const LoadResult loaded = loader.load_text("exp.yaml", text, {});
   if (loaded.experiments.empty()) throw std::runtime_error(loaded.errors.at(0).message);
-  const auto prepared =
-      find_backend(framework)->prepare(loaded.experiments.front().modules.front(), environment);
+  const auto prepared = find_backend(framework)->prepare(loaded.experiments.front().modules.front(), environment);
   const Launch launch{.world_size = 8, .nodes = 1, .gpus_per_node = 8, .source = {}, .assumed = false};
   const Analysis analysis = prepared->decide(launch, {.with_workload = true});
   if (analysis.workload == nullptr) throw std::runtime_error("no workload");
@@ -55,7 +54,7 @@ json megatron_keys(const json& inputs) {
   json out = {{"group_query_attention", true},
               {"num_query_groups", 8},
               {"swiglu", true},
-              {"kv_channels", nullptr},
+              {"kv_channels", 128},
               {"untie_embeddings_and_output_weights", true},
               {"kv_lora_rank", 512},
               {"qk_head_dim", 128},

@@ -8,10 +8,10 @@ namespace primus_plan {
 /// Two counts: the framework's own, which its log's TFLOP/s and MFU are based on, and one that is the same for all
 /// frameworks, so that their MFU can be compared.
 ///
-/// The common count is the work that the model asks for: every matrix product that a token goes through, with the router
-/// and the experts it is sent to, the output layer over the tokenizer's vocabulary (no padding), each prediction layer
-/// with its output; causal attention counted half, windows and chunks by the pairs they look at; recurrent mixers by
-/// their state updates. Embedding look-ups, norms, activation functions and recomputation are not counted.
+/// The common count is the work that the model asks for: every matrix product that a token goes through, with the
+/// router and the experts it is sent to, the output layer over the tokenizer's vocabulary (no padding), each prediction
+/// layer with its output; causal attention counted half, windows and chunks by the pairs they look at; recurrent mixers
+/// by their state updates. Embedding look-ups, norms, activation functions and recomputation are not counted.
 struct FlopsEstimate {
   double common_per_token = 0;
   double common_attention_per_token = 0;  ///< part of it that grows with the sequence

@@ -10,11 +10,11 @@ struct NamedBlock {
   Block block;
 };
 constexpr NamedBlock blocks[] = {
-    {"deepseek", Block::deepseek},     {"llama4", Block::llama4},
-    {"gemma2", Block::gemma2},         {"gemma3", Block::gemma3},
-    {"gemma4", Block::gemma4},         {"gemma4_small", Block::gemma4_small},
-    {"gpt_oss", Block::gpt_oss},       {"qwen3_next", Block::qwen3_next},
-    {"qwen3_5", Block::qwen3_next},    {"qwen3_custom_moe", Block::qwen3_custom_moe},
+    {"deepseek", Block::deepseek},  {"llama4", Block::llama4},
+    {"gemma2", Block::gemma2},      {"gemma3", Block::gemma3},
+    {"gemma4", Block::gemma4},      {"gemma4_small", Block::gemma4_small},
+    {"gpt_oss", Block::gpt_oss},    {"qwen3_next", Block::qwen3_next},
+    {"qwen3_5", Block::qwen3_next}, {"qwen3_custom_moe", Block::qwen3_custom_moe},
 };
 
 /// Lists of MaxText's model files, whose scalars stand in model_files/: how many items the list has.

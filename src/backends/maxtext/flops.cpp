@@ -35,21 +35,18 @@ double feed_forward(const Numbers& n, double width, double input) { return 2 * w
 
 double causal(const Numbers& n, double width) { return 2 * n.length * n.heads * width; }
 
-double windowed(const Numbers& n) {
-  return 4 * (n.window - 0.5 * n.window * n.window / n.length) * n.heads * n.width;
-}
+double windowed(const Numbers& n) { return 4 * (n.window - 0.5 * n.window * n.window / n.length) * n.heads * n.width; }
 
 /// Router, routed and shared experts of one layer.
 double expert_layer(const MaxTextRun& run, const Numbers& n) {
   const MaxTextConfig& config = run.config;
   const Block block = block_of(run);
-  const double input =
-      block == Block::qwen3_custom_moe ? static_cast<double>(*config.moe_expert_input_dim) : n.hidden;
-  double out = 2 * input * static_cast<double>(*config.num_experts) +
-               feed_forward(n, static_cast<double>(run.model.moe_mlp), input) *
-                   static_cast<double>(*config.num_experts_per_tok);
-  const bool shares = block == Block::deepseek || block == Block::llama4 || block == Block::qwen3_next ||
-                      block == Block::gemma4;
+  const double input = block == Block::qwen3_custom_moe ? static_cast<double>(*config.moe_expert_input_dim) : n.hidden;
+  double out =
+      2 * input * static_cast<double>(*config.num_experts) +
+      feed_forward(n, static_cast<double>(run.model.moe_mlp), input) * static_cast<double>(*config.num_experts_per_tok);
+  const bool shares =
+      block == Block::deepseek || block == Block::llama4 || block == Block::qwen3_next || block == Block::gemma4;
   if (shares) out += feed_forward(n, static_cast<double>(shared_width(run)), n.hidden);
   return out;
 }
@@ -70,8 +67,7 @@ Cost latent_attention(const MaxTextRun& run, const Numbers& n) {
   const double q_rank = number(config.q_lora_rank);
   const double kv_rank = number(config.kv_lora_rank);
   Cost out;
-  const double query =
-      q_rank == 0 ? n.hidden * n.heads * q_width : n.hidden * q_rank + q_rank * n.heads * q_width;
+  const double query = q_rank == 0 ? n.hidden * n.heads * q_width : n.hidden * q_rank + q_rank * n.heads * q_width;
   out.weights = 2 * (query + n.hidden * (kv_rank + number(config.qk_rope_head_dim)) +
                      kv_rank * n.heads * (number(config.qk_nope_head_dim) + value) + n.hidden * n.heads * value);
   out.attention = n.length * n.heads * (q_width + value);
@@ -90,8 +86,7 @@ Cost latent_attention(const MaxTextRun& run, const Numbers& n) {
 Cost one_attention(const MaxTextRun& run, const Numbers& n) {
   if (*run.config.attention_type == "mla") return latent_attention(run, n);
   const double key_value = *run.config.share_kv_projections ? 1 : 2;
-  return {.weights = 2 * n.hidden * n.width * (2 * n.heads + key_value * n.kv_heads),
-          .attention = causal(n, n.width)};
+  return {.weights = 2 * n.hidden * n.width * (2 * n.heads + key_value * n.kv_heads), .attention = causal(n, n.width)};
 }
 
 /// calculate_gated_delta_net_flops_per_device.

@@ -250,7 +250,10 @@ Workload workload(const MaxTextRun& run) {
   out.precision = precision_of(run.config);
   out.sharding = sharding_of(run);
   out.recompute = recompute_of(run, out.model);
-  out.overlap = {.tensor = false, .gradient_reduce = true, .parameter_gather = true, .expert = false,
+  out.overlap = {.tensor = false,
+                 .gradient_reduce = true,
+                 .parameter_gather = true,
+                 .expert = false,
                  .pipeline = *run.config.pipeline_delay_activation_forwarding};
   out.kernels = kernels_of(run);
   out.optimizer = optimizer_of(run.config);

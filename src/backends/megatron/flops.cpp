@@ -67,8 +67,7 @@ double gated_delta(const MegatronConfig& config, const Numbers& n) {
 Int linear_layers(const MegatronConfig& config, Int layers) {
   const Node* frequency = config.linear_attention_freq.value;
   if (frequency == nullptr) return -1;
-  if (frequency->kind == Kind::integer)
-    return frequency->integer > 0 ? layers - layers / frequency->integer : -1;
+  if (frequency->kind == Kind::integer) return frequency->integer > 0 ? layers - layers / frequency->integer : -1;
   if (!frequency->is_sequence() || static_cast<Int>(frequency->items.size()) != layers) return -1;
   Int out = 0;
   for (const NodePtr& item : frequency->items) out += item->kind == Kind::integer && item->integer == 1 ? 1 : 0;

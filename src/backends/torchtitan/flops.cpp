@@ -33,8 +33,8 @@ double attention_parameters(const TorchTitanRun& run, const Dimensions& sizes) {
   const double q = heads * width;
   const double kv = static_cast<double>(sizes.kv_heads) * width;
   double out = hidden * (q + 2 * kv) + q * hidden;
-  if (run.family() == Family::qwen3) out += 2 * width;                // norms of q and k
-  if (has_biases(run)) out += q + 2 * kv + hidden + heads;           // biases and attention sinks
+  if (run.family() == Family::qwen3) out += 2 * width;      // norms of q and k
+  if (has_biases(run)) out += q + 2 * kv + hidden + heads;  // biases and attention sinks
   return out;
 }
 
@@ -84,15 +84,14 @@ CountedModel count_model(const TorchTitanRun& run) {
   if (model.layers <= 0 || model.dim <= 0 || model.vocab <= 0 || run.family() == Family::flux) return {};
   const Dimensions sizes = dimensions_of(model, run.family());
   const Parameters parts = parameters_of(run, sizes);
-  const double used_experts =
-      model.experts.count > 0
-          ? parts.experts * static_cast<double>(model.experts.top_k) / static_cast<double>(model.experts.count)
-          : 0;
+  const double used_experts = model.experts.count > 0 ? parts.experts * static_cast<double>(model.experts.top_k) /
+                                                            static_cast<double>(model.experts.count)
+                                                      : 0;
   double total = parts.dense + parts.router + parts.shared + parts.experts;
   if (model.tied_embeddings) total -= parts.embedding;
   const double met = parts.dense - parts.embedding + parts.router + parts.shared + used_experts;
-  const double attention = static_cast<double>(model.layers) * attention_width(run, sizes) *
-                           static_cast<double>(*run.config.seq_len);
+  const double attention =
+      static_cast<double>(model.layers) * attention_width(run, sizes) * static_cast<double>(*run.config.seq_len);
   return {.parameters = static_cast<Int>(total), .flops_per_token = 6 * (met + attention)};
 }
 

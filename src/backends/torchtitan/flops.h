@@ -6,8 +6,8 @@ namespace primus_plan::torchtitan {
 
 /// What TorchTitan itself prints of a model at the start of a run.
 struct CountedModel {
-  Int parameters = 0;         ///< with tied embeddings, fewer than there are (see below)
-  double flops_per_token = 0; ///< forward and backward
+  Int parameters = 0;          ///< with tied embeddings, fewer than there are (see below)
+  double flops_per_token = 0;  ///< forward and backward
 };
 
 /// Parameters and floating point operations as TorchTitan's own function counts them: 6 for each parameter that a token
