@@ -61,7 +61,8 @@ struct MegatronConfig {
   Flag attention_output_gate, cache_mla_latents, flash_decode, multi_latent_attention, qk_clip, qk_l2_norm,
       qk_layernorm;
   Count kv_lora_rank, linear_conv_kernel_dim, linear_key_head_dim, linear_num_key_heads, linear_num_value_heads,
-      linear_value_head_dim, mamba_head_dim, mamba_num_groups, qk_head_dim, qk_pos_emb_head_dim, v_head_dim;
+      linear_value_head_dim, mamba_head_dim, mamba_num_groups, mamba_state_dim, qk_head_dim, qk_pos_emb_head_dim,
+      v_head_dim;
   MaybeCount mamba_num_heads, mtp_num_layers, q_lora_rank;
   Number qk_clip_alpha, qk_clip_threshold;
   MaybeNumber mtp_loss_scaling_factor;

@@ -167,6 +167,7 @@ constexpr Field<C> table[] = {
     {"mamba_head_dim", &C::mamba_head_dim, 64},
     {"mamba_num_groups", &C::mamba_num_groups, 8},
     {"mamba_num_heads", &C::mamba_num_heads, nullptr},
+    {"mamba_state_dim", &C::mamba_state_dim, 128},
     {"mrope_section", &C::mrope_section, nullptr},
     {"model_type", &C::model_type, "gpt"},
     {"mtp_hybrid_override_pattern", &C::mtp_hybrid_override_pattern, nullptr},
