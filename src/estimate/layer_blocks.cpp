@@ -24,7 +24,8 @@ void LayerBlocks::add_linear(double in, double out, double weights) {
   dense_weights_ += weights;
   if (model_.workload.precision.compute == NumberFormat::fp8 ||
       model_.workload.precision.compute == NumberFormat::fp4)
-    casts_ += tokens_ * in + in * out / 2;
+    casts_ += (tokens_ * in + in * out / 2) *
+              (model_.workload.precision.recipe == ScalingRecipe::microscaling ? constants_.microscaling_cast : 1);
 }
 
 void LayerBlocks::add_values(double count) { values_ += count; }

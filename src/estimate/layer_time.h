@@ -2,7 +2,7 @@
 
 #include "estimate/time_constants.h"
 #include "primus_plan/estimate/communication.h"
-#include "primus_plan/estimate/hardware.h"
+#include "primus_plan/run/hardware.h"
 #include "primus_plan/run/workload.h"
 
 namespace primus_plan {

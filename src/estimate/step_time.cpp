@@ -69,7 +69,6 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const Ti
   const StageTimes times(model);
   const std::int64_t ranks = std::max<std::int64_t>(1, w.run.degrees.pipeline);
   PipelineSums sums;
-  sums.ranks = static_cast<double>(ranks);
   sums.chunks = static_cast<double>(std::max<std::int64_t>(1, w.run.degrees.virtual_pipeline));
   sums.transfer_seconds = transfer_seconds(model);
   LayerSeconds slowest;

@@ -13,6 +13,7 @@ struct TimeConstants {
   double backward_bytes = 1.3;
   double cast_bytes = 2;
   double unfused_cast = 3;
+  double microscaling_cast = 2;
   double plain_attention = 0.7;
   double logit_bytes = 14;
   double host_layer = 300e-6;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "primus_plan/estimate/hardware.h"
+#include "primus_plan/run/hardware.h"
 
 namespace primus_plan {
 

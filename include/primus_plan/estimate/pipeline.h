@@ -53,21 +53,22 @@ PipelineTimeline simulate_pipeline(ScheduleKind schedule, const PipelineCosts& c
 
 /// What the closed form needs of a pipeline: no list of stages, so that it costs nothing to make.
 struct PipelineSums {
-  double ranks = 1;
-  double chunks = 1;            ///< on each rank
-  double slowest = 0;           ///< seconds of one micro-batch in all chunks of the slowest rank
-  double sum = 0;               ///< the same, added up over the ranks
-  double forward_slowest = 0;   ///< forward passes alone
-  double forward_sum = 0;
-  double weight_slowest = 0;    ///< weight gradients of the slowest rank
+  double chunks = 1;  ///< on each rank
   double transfer_seconds = 0;
 
-  /// Adds one rank's costs of a micro-batch.
+  /// Adds one rank's seconds of a micro-batch, all its chunks together.
   void add(const ChunkCost& rank);
+
+  double ranks = 0;
+  double sum = 0;     ///< of the ranks
+  ChunkCost total;    ///< of the ranks
+  ChunkCost slowest;  ///< the rank that takes longest
 };
 
-/// Seconds of all micro-batches by the closed form of the schedule: exact for equal stages in none, GPipe, 1F1B and
-/// interleaved (micro-batches a multiple of the ranks); within a few per cent of the simulation otherwise.
+/// Seconds of all micro-batches by the closed form of the schedule: exact for equal stages in none, GPipe, 1F1B,
+/// interleaved (micro-batches a multiple of the ranks) and ZB1P; within a few per cent of the simulation for uneven
+/// stages and for ZB2P, ZBV and DualPipe-V. V-half and V-min depend on how the passes fall: published bubbles stand for
+/// them (Qi et al. 2024, table 1, and 5 and 12 % for unequal passes), so simulate where they matter.
 double pipeline_seconds(ScheduleKind schedule, const PipelineSums& sums, std::int64_t micro_batches);
 
 }  // namespace primus_plan

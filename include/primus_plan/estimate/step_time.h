@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "primus_plan/estimate/hardware.h"
+#include "primus_plan/run/hardware.h"
 #include "primus_plan/estimate/pipeline.h"
 #include "primus_plan/run/workload.h"
 

@@ -1,4 +1,4 @@
-#include "primus_plan/estimate/hardware.h"
+#include "primus_plan/run/hardware.h"
 
 #include <algorithm>
 

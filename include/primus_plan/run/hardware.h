@@ -18,6 +18,7 @@ enum class Fabric : std::uint8_t {
 /// Built-in parts and users' own come from config/hardware.h.
 struct Hardware {
   std::string name;
+  std::vector<std::string> aliases;  ///< other names it goes by
   double marketed_memory_bytes = 0;  ///< the label
   double memory_bytes = 0;           ///< what a framework sees as the total
   double memory_bytes_per_second = 0;
