@@ -83,6 +83,18 @@ json torchtitan_keys(const json& inputs) {
           {"training", {{"seq_len", inputs.at("seq_len")}}}};
 }
 
+/// A compact table of the same kind, over the built-in presets, that is there on any machine.
+TEST(Flops, OfPresetsAreWhatTheFrameworksCount) {
+  std::ifstream file(test::source_dir() / "tests" / "data" / "flops.json");
+  const json table = json::parse(file);
+  EXPECT_GT(table.at("rows").size(), 30U);
+  for (const json& row : table.at("rows")) {
+    const std::string model = row.at(1).get<std::string>() + ".yaml";
+    const auto counted = count(row.at(0), model, row.at(2));
+    expect_close(counted.counted_per_token, row.at(3), row.dump());
+  }
+}
+
 TEST(Flops, AreWhatTheFrameworksCount) {
   const auto rows = load_rows();
   if (!rows) GTEST_SKIP() << "no flops.json beside " << test::oracle_dir();
