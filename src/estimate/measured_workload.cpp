@@ -121,7 +121,11 @@ Sharding sharding_of(const MeasuredRow& row, Family family, const Degrees& degre
 Recompute recompute_of(const MeasuredRow& row, Family family) {
   Recompute r;
   std::string_view text = row.recompute;
-  if (text.starts_with("recipe@HEAD:")) text.remove_prefix(12);
+  if (text.starts_with("recipe@HEAD:")) {
+    text.remove_prefix(12);
+    // Megatron-Bridge's recipes recompute modules, never whole layers: "full" is the scope of their CUDA graphs.
+    if (text.starts_with("full")) return r;
+  }
   text = text.substr(0, text.find(';'));  // several variants of a recipe: the first
   if (text.empty() || text == "none" || text == "?" || text == "any") return r;
   if (text.starts_with("full")) {
@@ -230,6 +234,10 @@ RunDescription run_of(const MeasuredRow& row, Family family) {
     b.micro = std::max<std::int64_t>(1, local / b.pipeline_micro_batches);
     b.accumulation_steps = 1;
   }
+  if (family == Family::fsdp && d.pipeline > 1 && b.micro > 0 && b.accumulation_steps > 0) {
+    // The local batch of each accumulation step is cut into micro-batches, and the pipeline drains after it.
+    b.pipeline_micro_batches = std::max<std::int64_t>(b.pipeline_micro_batches, local / (b.micro * b.accumulation_steps));
+  }
   if (b.accumulation_steps == 0 && b.micro > 0) b.accumulation_steps = std::max<std::int64_t>(1, local / b.micro);
   return run;
 }
@@ -258,7 +266,9 @@ Overlap overlap_of(const MeasuredRow& row) {
   Overlap o;
   const bool none = has(row.state, "no overlap");
   o.gradient_reduce = o.parameter_gather = !none;
-  o.tensor = has(row.note, "sync TP") || has(row.note, "AsyncTP");
+  // NeMo's and Megatron-Bridge's recipes turn tp_comm_overlap on.
+  o.tensor = has(row.note, "sync TP") || has(row.note, "AsyncTP") || has(row.framework, "Bridge") ||
+             has(row.framework, "NeMo");
   o.expert = has(row.note, "1f1b overlap");
   o.pipeline = true;
   return o;

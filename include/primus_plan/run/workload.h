@@ -26,8 +26,12 @@ struct LayerKind {
   std::int64_t count = 0;
   Mixer mixer = Mixer::attention;
   FeedForward feed_forward = FeedForward::dense;
-  std::int64_t window = 0;  ///< tokens that attention looks back; 0 = all
-  bool recomputed = false;  ///< named one by one for full recompute, whatever `Recompute` says of the others
+  std::int64_t window = 0;      ///< tokens that attention looks back; 0 = all
+  bool chunked = false;         ///< attention stays within chunks of `window` tokens rather than looking back over them
+  std::int64_t head_width = 0;  ///< of q, k and v in these layers; 0 = the model's
+  std::int64_t kv_heads = 0;    ///< in these layers; 0 = the model's
+  bool recomputed = false;      ///< named one by one for full recompute, whatever `Recompute` says of the others
+  bool operator==(const LayerKind&) const = default;
 };
 
 /// Dimensions of a decoder-only transformer. 0 = the model has no such part, unless said otherwise.
@@ -201,6 +205,8 @@ struct Workload {
   Optimizer optimizer = Optimizer::adam;
   bool sequence_parallel = false;
   FlopsCount counted_as = FlopsCount::megatron;
+  /// Forward and backward, as the framework's own function counts them; 0 = it cannot count this model.
+  double counted_flops_per_token = 0;
   Runtime runtime = Runtime::torch;
   std::vector<std::string_view> unknown;  ///< facts that estimates need and the config does not state: static words
 };
