@@ -112,6 +112,7 @@ void run_over(const std::string& framework) {
 
 TEST(WorkloadOfExamples, TorchTitan) { run_over("torchtitan"); }
 TEST(WorkloadOfExamples, MaxText) { run_over("maxtext"); }
+TEST(WorkloadOfExamples, Megatron) { run_over("megatron"); }
 
 }  // namespace
 }  // namespace primus_plan
