@@ -32,16 +32,14 @@ double context_bytes(const ActivationContext& c) {
   return c.stored_input < c.element ? c.element + c.stored_input : c.element;
 }
 
-Saved attention(const Workload& w, const ActivationContext& c) {
+Saved attention(const Workload& w, const ActivationContext& c, const LayerKind& kind) {
   const ModelShape& m = w.model;
-  const double q = query_width(m, c.tensor);
-  const double kv = key_value_width(m, c.tensor);
-  const double k = kv * as_double(m.head_width) / std::max(1.0, as_double(m.head_width + m.value_width));
-  const double context = (as_double(m.heads) * as_double(m.value_width)) / c.tensor;
-  const double rotated = m.learned_positions == 0 ? q + k : 0;
-  const double gate = m.output_gate ? q + context : 0;
+  const AttentionWidths a = attention_widths(m, kind, c.tensor);
+  const double rotated = m.learned_positions == 0 ? a.queries + a.keys : 0;
+  const double gate = m.output_gate ? a.queries + a.context : 0;
   const double core = attention_core(w, c);
-  const double full = c.element * (q + kv + rotated + gate) + context_bytes(c) * context + core;
+  const double projected = a.queries + a.keys + a.values + as_double(m.q_rank);
+  const double full = c.element * (projected + rotated + gate) + context_bytes(c) * a.context + core;
   return {full, w.recompute.core_attention ? core : 0};
 }
 
@@ -67,11 +65,11 @@ double linear_mixer(const LinearWidths& widths, double states, const ActivationC
 constexpr double gated_delta_block = 64;  ///< tokens: fla's chunk size
 constexpr double mamba_block = 256;       ///< tokens: mamba_ssm's chunk size
 
-Saved mixer_activations(const Workload& w, const ActivationContext& c, Mixer mixer) {
+Saved mixer_activations(const Workload& w, const ActivationContext& c, const LayerKind& kind) {
   const ModelShape& m = w.model;
-  switch (mixer) {
+  switch (kind.mixer) {
     case Mixer::attention:
-      return attention(w, c);
+      return attention(w, c, kind);
     case Mixer::latent_attention:
       return latent_attention(w, c);
     case Mixer::gated_delta: {
@@ -165,21 +163,20 @@ ActivationContext activation_context(const Workload& workload) {
   return c;
 }
 
-LayerActivations layer_activations(const Workload& workload, const ActivationContext& c, Mixer mixer,
-                                   FeedForward feed_forward) {
+LayerActivations layer_activations(const Workload& workload, const ActivationContext& c, const LayerKind& kind) {
   LayerActivations out;
   double dropped = 0;
   const auto add = [&](const Saved& part) {
     out.full += part.full;
     dropped += part.dropped;
   };
-  if (mixer != Mixer::none) {
+  if (kind.mixer != Mixer::none) {
     add(block_ends(workload, c));
-    add(mixer_activations(workload, c, mixer));
+    add(mixer_activations(workload, c, kind));
   }
-  if (feed_forward != FeedForward::none) {
+  if (kind.feed_forward != FeedForward::none) {
     add(block_ends(workload, c));
-    add(feed_forward_activations(workload, c, feed_forward));
+    add(feed_forward_activations(workload, c, kind.feed_forward));
   }
   const Recompute& r = workload.recompute;
   out.input = c.element * as_double(workload.model.hidden) / c.sequence_split;

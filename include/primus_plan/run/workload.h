@@ -192,10 +192,29 @@ enum class ScheduleKind : std::uint8_t {
   dual_pipe_v,
 };
 
+/// The user's own keys behind numbers that RunKeys does not hold, for reports; without a name where a backend has none.
+struct WorkloadKeys {
+  RunKey layers;
+  RunKey hidden;
+  RunKey heads;
+  RunKey kv_heads;
+  RunKey ffn;
+  RunKey vocabulary;
+  RunKey experts;
+  RunKey experts_per_token;
+  RunKey expert_ffn;
+  RunKey precision;
+  RunKey gradients;  ///< their format
+  RunKey sharding;
+  RunKey recompute;
+  RunKey fused_loss;
+};
+
 /// All that one training step computes, keeps and sends, said without any backend's words: what estimates and plans
 /// read.
 struct Workload {
   RunDescription run;  ///< launch, degrees, batch, stages
+  WorkloadKeys keys;
   ModelShape model;
   Precision precision;
   Sharding sharding;

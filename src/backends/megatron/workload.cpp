@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/common/describe.h"
 #include "backends/megatron/describe.h"
 #include "backends/megatron/flops.h"
 #include "backends/megatron/rules/pipeline.h"
@@ -189,11 +190,35 @@ Optimizer optimizer_of(const MegatronConfig& config) {
   return *config.optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
 }
 
+WorkloadKeys keys_of(const MegatronConfig& config) {
+  const Word& precision = !config.fp8.value.empty() ? config.fp8 : config.fp4;
+  const bool low = !config.fp8.value.empty() || !config.fp4.value.empty();
+  return {.layers = key_of(config.num_layers),
+          .hidden = key_of(config.hidden_size),
+          .heads = key_of(config.num_attention_heads),
+          .kv_heads = key_of(config.num_query_groups),
+          .ffn = key_of(config.ffn_hidden_size),
+          .vocabulary = config.padded_vocab_size.value ? key_of(config.padded_vocab_size)
+                        : config.vocab_size.value      ? key_of(config.vocab_size)
+                                                       : key_of(config.tokenizer_model),
+          .experts = key_of(config.num_experts),
+          .experts_per_token = key_of(config.moe_router_topk),
+          .expert_ffn = key_of(config.moe_ffn_hidden_size),
+          .precision = low ? key_of(precision) : key_of(config.bf16),
+          .gradients = key_of(config.grad_reduce_in_bf16),
+          .sharding = *config.use_torch_fsdp2    ? key_of(config.use_torch_fsdp2)
+                      : is_megatron_fsdp(config) ? key_of(config.data_parallel_sharding_strategy)
+                                                 : key_of(config.use_distributed_optimizer),
+          .recompute = key_of(config.recompute_granularity),
+          .fused_loss = key_of(config.cross_entropy_loss_fusion)};
+}
+
 }  // namespace
 
 Workload workload(const MegatronRun& run) {
   Workload w;
   w.run = describe(run);
+  w.keys = keys_of(run.config);
   w.model = model_shape(run, w.unknown);
   w.precision = precision_of(run.config);
   w.sharding = sharding_of(run);
