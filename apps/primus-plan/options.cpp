@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <string_view>
 
@@ -43,6 +44,15 @@ bool wants_color(const std::string& flag, bool terminal) {
   if (is_set("FORCE_COLOR")) return std::string_view(std::getenv("FORCE_COLOR")) != "0";
   const char* kind = std::getenv("TERM");
   return terminal && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+/// The nearest folder with a .git (a file in worktrees and submodules), else the folder itself.
+std::filesystem::path repository_above(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (std::filesystem::path at = folder;; at = at.parent_path()) {
+    if (std::filesystem::exists(at / ".git", error)) return at;
+    if (at == at.parent_path()) return folder;
+  }
 }
 
 /// Columns of the terminal; a fixed width elsewhere, so that saved reports do not depend on the window.
@@ -114,6 +124,10 @@ AnalyzeOptions LaunchFlags::analyze_options() const {
 void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats) {
   format = formats.front();
   app.add_option("--format", format, "form of the answer")->check(CLI::IsMember(formats))->group(output_group);
+  declare_style(app);
+}
+
+void OutputFlags::declare_style(CLI::App& app) {
   app.add_option("--output", file, "write to FILE instead of standard output")->type_name("FILE")->group(output_group);
   app.add_option("--color", color, "colours: auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
@@ -133,6 +147,10 @@ TextStyle OutputFlags::style(bool terminal) const {
 
 ToolInfo tool_info() {
   ToolInfo info{.version = std::string(version), .pins = {}};
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  info.folder = folder.string();
+  info.root = repository_above(folder).string();
   for (const Backend* backend : backends()) info.pins.emplace_back(backend->name(), backend->pinned());
   return info;
 }

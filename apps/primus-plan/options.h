@@ -49,6 +49,8 @@ struct OutputFlags {
 
   /// `formats` are the names that --format takes; the first is the default.
   void declare(CLI::App& app, const std::vector<std::string>& formats);
+  /// All but --format.
+  void declare_style(CLI::App& app);
   Output open() const { return Output(file.empty() ? std::nullopt : std::optional(file)); }
   TextStyle style(bool terminal) const;
 };

@@ -24,16 +24,6 @@ std::string label_text(const Label& label) {
 
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
 
-/// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
-std::string runtime_text(const RuleInfo& rule) {
-  std::string_view outcome = rule.outcome;
-  if (outcome.ends_with('.')) outcome.remove_suffix(1);
-  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
-  if (!outcome.ends_with(')')) return fmt::format("{} ({})", outcome, rule.runtime_site);
-  outcome.remove_suffix(1);
-  return fmt::format("{}; {})", outcome, rule.runtime_site);
-}
-
 class FindingText {
  public:
   FindingText(const Finding& finding, const Origin& fallback, const std::string& path, const TextStyle& style)
@@ -104,7 +94,7 @@ class FindingText {
   void runtime() {
     const RuleInfo& rule = *finding_.rule;
     if (rule.outcome.empty() && rule.runtime_site.empty()) return;
-    remark(paint_.bold("runtime: ") + runtime_text(rule));
+    remark(paint_.bold("runtime: ") + runtime_to_text(rule));
   }
 
   const Finding& finding_;
@@ -117,6 +107,27 @@ class FindingText {
 };
 
 }  // namespace
+
+std::string runtime_to_text(const RuleInfo& rule) {
+  std::string_view outcome = rule.outcome;
+  if (outcome.ends_with('.')) outcome.remove_suffix(1);
+  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
+  if (!outcome.ends_with(')')) return fmt::format("{} ({})", outcome, rule.runtime_site);
+  outcome.remove_suffix(1);
+  return fmt::format("{}; {})", outcome, rule.runtime_site);
+}
+
+std::vector<std::string> reasons_and_ways_out(const Finding& finding) {
+  std::vector<std::string> lines = finding.because;
+  for (const std::string& help : finding.help) lines.push_back("help: " + help);
+  if (finding.help.empty()) {
+    for (const Fix& fix : finding.fixes) lines.push_back("help: " + fix.title);
+  }
+  if (std::string runtime = runtime_to_text(*finding.rule); !runtime.empty()) {
+    lines.push_back("runtime: " + std::move(runtime));
+  }
+  return lines;
+}
 
 std::string finding_to_text(const Finding& finding, const Origin& fallback, const std::string& path,
                             const TextStyle& style) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "primus_plan/backends/analysis.h"
+#include "primus_plan/config/experiment.h"
+#include "primus_plan/diagnostics/rule.h"
+
+namespace primus_plan {
+
+/// What `check` says of a rule's example.
+struct CheckedExample {
+  std::vector<Finding> findings;  ///< of loading, of the launch size, then of each module
+  LoadResult loaded;
+  std::vector<std::shared_ptr<const Source>> sources;  ///< with `loaded`, owners of what the findings point into
+};
+
+/// Checks an example as the file "experiment.yaml" over the built-in presets, at its world size and in its environment
+/// alone. The first line may ask for arguments of the command line: "# run with: ARGUMENTS". Pure.
+CheckedExample check_example(const Example& example);
+
+}  // namespace primus_plan
