@@ -37,7 +37,7 @@ std::string page_text(const RulePage& page, const std::string& format, const Tex
 }
 
 std::string explain(const RuleInfo& rule, const std::string& format, const TextStyle& style) {
-  const CheckedExample checked = check_example(rule.bad);
+  const CheckedExample checked = ExampleChecker().check(rule.bad);
   const auto finding = std::find_if(checked.findings.begin(), checked.findings.end(),
                                     [&](const Finding& one) { return one.rule == &rule; });
   return page_text({.rule = &rule, .finding = finding == checked.findings.end() ? nullptr : &*finding}, format, style);

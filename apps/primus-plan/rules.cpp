@@ -64,7 +64,7 @@ class Manual {
     pages_.reserve(rules.size());
     in_order<CheckedExample>(
         rules.size(), std::max<std::size_t>(1, std::thread::hardware_concurrency()),
-        [&](std::size_t i) { return check_example(rules[i]->bad); },
+        [&](std::size_t i) { return checker_.check(rules[i]->bad); },
         [&](CheckedExample checked) {
           const RuleInfo* rule = rules[pages_.size()];
           checked_.push_back(std::make_unique<CheckedExample>(std::move(checked)));
@@ -77,6 +77,7 @@ class Manual {
   const std::vector<RulePage>& pages() const { return pages_; }
 
  private:
+  ExampleChecker checker_;
   std::vector<std::unique_ptr<CheckedExample>> checked_;
   std::vector<RulePage> pages_;
 };

@@ -78,17 +78,20 @@ void judge(const Experiment& experiment, const LaunchOptions& options, const Env
 
 }  // namespace
 
-CheckedExample check_example(const Example& example) {
+CheckedExample ExampleChecker::check(const Example& example) const {
   const Arguments arguments = arguments_of(example);
-  const MemoryFiles files;
   const Environment environment = environment_of(example);
-  const Loader loader(files, environment);
   CheckedExample out;
-  out.loaded = loader.load_text("experiment.yaml", std::string(example.yaml), arguments.experiment);
-  out.findings = out.loaded.errors;
-  for (const Experiment& experiment : out.loaded.experiments) {
-    judge(experiment, arguments.launch, environment, out);
+  const auto load = [&](const Loader& loader) {
+    out.loaded = loader.load_text("experiment.yaml", std::string(example.yaml), arguments.experiment);
+  };
+  if (example.environment.empty()) {
+    load(loader_);
+  } else {
+    load(Loader(files_, environment));
   }
+  out.findings = out.loaded.errors;
+  for (const Experiment& experiment : out.loaded.experiments) judge(experiment, arguments.launch, environment, out);
   return out;
 }
 

@@ -16,12 +16,6 @@ bool is_preset(Layer layer) {
   return layer == Layer::module_preset || layer == Layer::model_preset || layer == Layer::platform_preset;
 }
 
-std::string label_text(const Label& label) {
-  if (!label.text.empty()) return escape_controls(label.text);
-  if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
-  return "set here";
-}
-
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
 
 class FindingText {
@@ -76,7 +70,7 @@ class FindingText {
     const std::string marks = excerpt.marks.substr(std::min(excerpt.marks.find('^'), excerpt.marks.size()));
     const std::string space = excerpt.marks.substr(0, excerpt.marks.size() - marks.size());
     out_ += fmt::format("{} {}{}\n", paint_.gutter(fmt::format("{:>{}} |", "", gutter_)), space,
-                        paint_.severity(finding_.severity, fmt::format("{} {}", marks, label_text(label))));
+                        paint_.severity(finding_.severity, fmt::format("{} {}", marks, escape_controls(label_to_text(label)))));
   }
 
   /// What leads from one place to the next: dots inside a file, the place itself in another.
@@ -107,6 +101,12 @@ class FindingText {
 };
 
 }  // namespace
+
+std::string label_to_text(const Label& label) {
+  if (!label.text.empty()) return label.text;
+  if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
+  return "set here";
+}
 
 std::string runtime_to_text(const RuleInfo& rule) {
   std::string_view outcome = rule.outcome;

@@ -13,6 +13,9 @@ namespace primus_plan {
 std::string finding_to_text(const Finding& finding, const Origin& fallback, const std::string& path,
                             const TextStyle& style);
 
+/// What stands at the mark: the label's text, else "set here" or "set here by the model preset".
+std::string label_to_text(const Label& label);
+
 /// What the runtime does, and where: "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
 std::string runtime_to_text(const RuleInfo& rule);
 

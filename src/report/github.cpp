@@ -2,6 +2,7 @@
 
 #include "primus_plan/report/report.h"
 #include "primus_plan/support/text.h"
+#include "report/counts.h"
 #include "report/repository.h"
 
 namespace primus_plan {
@@ -51,8 +52,11 @@ class GithubFormatter final : public Formatter {
 
   /// GitHub shows a few annotations only, so the log says how many there are.
   std::string end(const Summary& summary) const override {
-    return fmt::format("primus-plan: {} files, {} errors, {} warnings, {} notes, {} not checked\n", summary.files,
-                       summary.errors, summary.warnings, summary.notes, summary.not_checked);
+    const std::string counts = counts_to_text(summary);
+    const std::string unchecked =
+        summary.not_checked > 0 ? fmt::format(", {} not checked", summary.not_checked) : std::string();
+    return fmt::format("primus-plan: {}: {}{}\n", counted(summary.files, "file"), counts.empty() ? "ok" : counts,
+                       unchecked);
   }
 
  private:

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
+#include "primus_plan/support/text.h"
+#include "report/counts.h"
 #include "report/excerpt.h"
 #include "report/finding_text.h"
 #include "report/markdown_text.h"
@@ -29,16 +31,8 @@ std::string_view sign(const Summary& counts) {
   return counts.warnings > 0 ? sign(Severity::warning) : "✅";
 }
 
-/// "2 errors, 1 warning"; "nothing to say" when there are none.
 std::string counts_text(const Summary& counts) {
-  std::string text;
-  const auto add = [&](std::size_t count, std::string_view noun) {
-    if (count == 0) return;
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", count, noun, count == 1 ? "" : "s");
-  };
-  add(counts.errors, "error");
-  add(counts.warnings, "warning");
-  add(counts.notes, "note");
+  const std::string text = counts_to_text(counts);
   return text.empty() ? "no findings" : text;
 }
 
@@ -58,6 +52,15 @@ std::string table_row(std::string_view first, const std::string& experiment, con
   return fmt::format("| {} | {} | {} | {} | {} | {} |\n", first, experiment, launch, degrees, batch, findings);
 }
 
+/// Parts that the terminal keeps apart by spaces stand below each other: HTML runs spaces together.
+std::string in_lines(std::string text) {
+  constexpr std::string_view gap = "   ";
+  for (std::size_t at = text.find(gap); at != std::string::npos; at = text.find(gap, at)) {
+    text.replace(at, gap.size(), "<br>");
+  }
+  return text;
+}
+
 std::string place_text(const Origin& origin) {
   const std::string where = origin.line > 0 ? to_string(origin) : origin.source->path();
   return markdown_code(where);
@@ -71,7 +74,7 @@ std::string excerpt_text(const Label& label) {
   const Excerpt excerpt = make_excerpt(line, origin.column, origin.length, code_width);
   const std::string number = fmt::format("{}", origin.line);
   return markdown_fence("", fmt::format("{} | {}\n{:>{}} | {} {}", number, excerpt.line, "", number.size(), excerpt.marks,
-                                        label.text));
+                                        escape_controls(label_to_text(label))));
 }
 
 std::string finding_text(const Finding& finding, const Origin& fallback) {
@@ -82,7 +85,7 @@ std::string finding_text(const Finding& finding, const Origin& fallback) {
   if (primary.origin) text += fmt::format("\n{}\n\n{}", place_text(primary.origin), excerpt_text(primary));
   text += '\n';
   for (const Label& label : finding.related) {
-    if (label.origin) text += fmt::format("- {}: {}\n", place_text(label.origin), markdown_text(label.text));
+    if (label.origin) text += fmt::format("- {}: {}\n", place_text(label.origin), markdown_text(escape_controls(label_to_text(label))));
   }
   for (const std::string& line : reasons_and_ways_out(finding)) text += fmt::format("- {}\n", markdown_text(line));
   return text + '\n';
@@ -96,7 +99,7 @@ class MarkdownFormatter final : public Formatter {
 
   std::string begin(const Summary& total, const std::string& rows) const override {
     std::string text = fmt::format("## {} primus-plan: {}\n\n", sign(total), counts_text(total));
-    text += fmt::format("{} file{} checked", total.files, total.files == 1 ? "" : "s");
+    text += counted(total.files, "file") + " checked";
     if (total.not_checked > 0) text += fmt::format(", {} of frameworks without a checker", total.not_checked);
     text += ".";
     if (style_.brief_if_clean) text += " Those without findings are left out.";
@@ -142,7 +145,7 @@ class MarkdownFormatter final : public Formatter {
     if (module.verdict == Verdict::not_checked) return table_row("➖", name, "", "", "", "not checked");
     const Summary counts = counts_of(module);
     const RunDescription& run = module.run;
-    return table_row(sign(counts), name, launch_to_text(run.launch), degrees_to_text(run.degrees),
+    return table_row(sign(counts), name, launch_to_text(run.launch), in_lines(degrees_to_text(run.degrees)),
                      batch_to_text(run.batch, run.degrees.data), counts_text(counts));
   }
 

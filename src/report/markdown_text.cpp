@@ -63,7 +63,12 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
-std::string markdown_code(std::string_view text) { return fmt::format("<code>{}</code>", markdown_text(text)); }
+std::string markdown_code(std::string_view text) {
+  // A code span knows no escapes, and "|" would end a table's cell.
+  const std::string visible = escape_controls(text);
+  const bool plain = visible.find_first_of("`|") == std::string::npos && !visible.empty() && visible.front() != ' ';
+  return plain ? fmt::format("`{}`", visible) : fmt::format("<code>{}</code>", markdown_text(text));
+}
 
 std::string markdown_fence(std::string_view language, std::string_view text) {
   const std::string fence(std::max<std::size_t>(3, longest_run(text, '`') + 1), '`');

@@ -22,8 +22,10 @@ std::string body_text(const RulePage& page) {
   if (rule.stage == Stage::advice) {
     text += "\nRuntime: would not notice; this is advice.\n";
   } else {
-    const std::string outcome = rule.outcome.empty() ? std::string() : markdown_text(rule.outcome) + "; ";
-    text += fmt::format("\nRuntime: {}{}\n", outcome, markdown_code(rule.runtime_site));
+    std::string_view outcome = rule.outcome;
+    if (outcome.ends_with('.')) outcome.remove_suffix(1);
+    text += fmt::format("\nRuntime: {}{}{}\n", markdown_text(outcome), outcome.empty() ? "" : "; ",
+                        markdown_code(rule.runtime_site));
   }
   text += '\n' + example_text("Bad", rule.bad);
   if (page.finding != nullptr) {

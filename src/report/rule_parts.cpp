@@ -41,7 +41,7 @@ std::vector<std::string> explanation_paragraphs(const RuleInfo& rule) {
     if (ended)
       paragraphs.emplace_back(line);
     else
-      paragraphs.back() += fmt::format(" {}", line);
+      paragraphs.back() += fmt::format("{}{}", paragraphs.back().ends_with('-') ? "" : " ", line);
     ended = ends_sentence(line);
   }
   return paragraphs;

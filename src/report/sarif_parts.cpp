@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/rules.h"
+#include "primus_plan/support/text.h"
+#include "report/finding_text.h"
+#include "report/rule_parts.h"
 #include "support/utf8.h"
 
 namespace primus_plan {
@@ -51,7 +54,7 @@ void write_related(JsonWriter& json, const Finding& finding, const Repository& r
     if (!label.origin || !repository.holds(label.origin.source->path())) continue;
     json.begin_object(Layout::one_line).key("id").integer(++id);
     write_physical_location(json, repository.place(label.origin));
-    write_message(json, "message", label.text.empty() ? "set here" : label.text);
+    write_message(json, "message", label_to_text(label));
     json.end_object();
   }
   json.end_array();
@@ -105,7 +108,7 @@ void write_rule(JsonWriter& json, const RuleInfo& rule) {
   json.begin_object();
   json.key("id").string(rule.id).key("name").string(rule.name);
   write_message(json, "shortDescription", rule.summary);
-  write_message(json, "fullDescription", rule.explanation.empty() ? rule.summary : rule.explanation);
+  write_message(json, "fullDescription", join(explanation_paragraphs(rule), "\n"));
   json.key("help").begin_object().key("text").string(rule_to_text({.rule = &rule}, {}));
   json.key("markdown").string(rule_to_markdown({.rule = &rule})).end_object();
   json.key("defaultConfiguration").begin_object(Layout::one_line);

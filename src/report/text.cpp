@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
+#include "report/counts.h"
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
@@ -10,10 +11,6 @@
 namespace primus_plan {
 
 namespace {
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 /// "3 errors, 5 warnings, 1 note"; empty when there are none.
 std::string counts_text(const Summary& summary, const Paint& paint, bool with_notes) {

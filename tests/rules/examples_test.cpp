@@ -14,7 +14,9 @@ namespace {
 /// example of eight GPUs is rarely a well laid out run.
 std::multiset<std::string> fired(const RuleInfo& rule, const Example& example) {
   std::multiset<std::string> out;
-  for (const Finding& finding : check_example(example).findings) {
+  static const ExampleChecker checker;
+  const CheckedExample checked = checker.check(example);
+  for (const Finding& finding : checked.findings) {
     if (finding.rule->stage == Stage::advice && finding.rule != &rule) continue;
     out.insert(std::string(finding.rule->id) + " " + std::string(to_string(finding.severity)));
   }

@@ -16,8 +16,17 @@ struct CheckedExample {
   std::vector<std::shared_ptr<const Source>> sources;  ///< with `loaded`, owners of what the findings point into
 };
 
-/// Checks an example as the file "experiment.yaml" over the built-in presets, at its world size and in its environment
-/// alone. The first line may ask for arguments of the command line: "# run with: ARGUMENTS". Pure.
-CheckedExample check_example(const Example& example);
+/// Checks examples as files "experiment.yaml" over the built-in presets, each at its world size and in its environment
+/// alone. The first line may ask for arguments of the command line: "# run with: ARGUMENTS". Presets are parsed once for
+/// all. May be used from many threads.
+class ExampleChecker {
+ public:
+  ExampleChecker() : loader_(files_, Environment()) {}
+  CheckedExample check(const Example& example) const;
+
+ private:
+  MemoryFiles files_;
+  Loader loader_;
+};
 
 }  // namespace primus_plan

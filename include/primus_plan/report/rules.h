@@ -28,7 +28,7 @@ std::string rule_to_json(const RulePage& page);
 std::string rules_to_text(std::span<const RuleInfo* const> rules, const TextStyle& style);
 /// A table of the rules.
 std::string rules_to_markdown(std::span<const RuleInfo* const> rules);
-/// The whole manual: the table, then every page, by whose rules they are.
+/// The whole manual: every page, by whose rules they are.
 std::string manual_to_markdown(std::span<const RulePage> pages, const ToolInfo& tool);
 /// An array of rules.
 std::string rules_to_json(std::span<const RulePage> pages);
