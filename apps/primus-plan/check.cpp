@@ -8,14 +8,12 @@
 #include "options.h"
 #include "ordered.h"
 #include "primus_plan/backends/analyze.h"
-#include "primus_plan/backends/backend.h"
 #include "report_targets.h"
 
 namespace primus_plan::app {
 
 namespace {
 
-constexpr std::int64_t most_nodes_in_table = 1024;
 constexpr std::size_t most_rows_in_table = 32;
 
 struct Options {
@@ -44,7 +42,10 @@ class Check {
 
   int run() {
     const std::vector<Input> inputs = find_inputs(options_.paths);
-    ReportTargets targets(options_.output, wishes(inputs));
+    std::vector<std::string> paths;
+    paths.reserve(inputs.size());
+    for (const Input& input : inputs) paths.push_back(input.path);
+    ReportTargets targets(options_.output, wishes(inputs), paths);
     Summary total;
     in_order<Rendered>(
         inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], targets); },
@@ -79,8 +80,8 @@ class Check {
 
   /// Nothing for a file of a folder that is no experiment.
   std::optional<LoadResult> load(const Input& input) const {
-    if (input.path == "-") {
-      return loader_.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), experiment_);
+    if (auto streamed = input.from_folder ? std::nullopt : read_stream(input.path, DiskFiles::default_max_bytes)) {
+      return loader_.load_text(shown_name(input.path), *std::move(streamed), experiment_);
     }
     if (!input.from_folder) return loader_.load(input.path, experiment_);
     ReadFailure failure;
@@ -88,33 +89,23 @@ class Check {
     if (!text) return loader_.load(input.path, experiment_);
     const bool is_experiment = has_top_level_key(*text, "modules");
     if (!is_experiment && !has_top_level_key(*text, "extends")) return std::nullopt;
-    LoadResult loaded = loader_.load_text(input.path, std::move(*text), experiment_);
+    LoadResult loaded = loader_.load_text(input.path, *text, experiment_);
     // Its modules may come from the file it extends; if not, it is a preset, say.
     if (!is_experiment && (!loaded.errors.empty() || loaded.experiments.front().is_snippet)) return std::nullopt;
     return loaded;
   }
 
   FileReport judge(const Input& input, const LoadResult& loaded) const {
+    AnalyzeOptions options = options_.launch.analyze_options();
+    if (options_.worlds) options.legal_worlds = most_rows_in_table;
     FileReport report{.path = input.path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
     for (const Experiment& experiment : loaded.experiments) {
-      const Launch launch = find_launch(options_.launch.options(), environment_, experiment.pragma);
-      std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options_.launch.analyze_options());
-      if (options_.worlds) add_worlds(experiment, analyses);
+      const Launch launch = find_launch(options_.launch.options(), environment_, experiment);
+      std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options);
       std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));
       report.sources.insert(report.sources.end(), experiment.sources.begin(), experiment.sources.end());
     }
     return report;
-  }
-
-  /// `analyses` are those of the experiment's modules, in order.
-  void add_worlds(const Experiment& experiment, std::vector<Analysis>& analyses) const {
-    for (std::size_t i = 0; i < analyses.size(); ++i) {
-      const Backend* backend = find_backend(experiment.modules[i].framework);
-      if (backend == nullptr) continue;
-      const auto prepared = backend->prepare(experiment.modules[i], environment_);
-      analyses[i].legal_worlds =
-          legal_worlds(*prepared, analyses[i].run.launch.gpus_per_node, most_nodes_in_table, most_rows_in_table);
-    }
   }
 
   const Options& options_;
@@ -133,7 +124,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_flag("--worlds", options->worlds, "list the world sizes at which each experiment is legal");
   app.add_option("-j,--jobs", options->jobs, "files judged at once; default: one for each processor")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{256}));
+      ->check(whole_number(1, 256));
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app);

@@ -49,7 +49,7 @@ int run(const Options& options) {
     rules.push_back(find_rule(word));
     if (rules.back() == nullptr) refuse(word);
   }
-  Output output = options.output.open();
+  Output output = options.output.open({});
   const TextStyle style = options.output.style(output.is_terminal());
   std::string text;
   for (const RuleInfo* rule : rules) {

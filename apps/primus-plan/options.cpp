@@ -4,9 +4,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <string_view>
 
 #include "command.h"
@@ -26,6 +26,12 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, st
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) throw Trouble(fmt::format("{} {}: expected {}", flag, text, shape));
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const Backend* backend : backends()) names.emplace_back(backend->name());
+  return names;
 }
 
 std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
@@ -81,13 +87,18 @@ void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tok
       ->group(experiment_group);
   app.add_option("--backend", backend, "whose keys a bare snippet holds")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}))
+      ->check(CLI::IsMember(backend_names()))
       ->group(experiment_group);
 }
 
 ExperimentOptions ExperimentFlags::options() const {
   ExperimentOptions options{.primus_root = given(primus_root), .sets = {}, .tokens = tokens, .backend = given(backend)};
-  for (const std::string& set : sets) options.sets.push_back(split_assignment(set, "--set", "KEY=VALUE"));
+  for (const std::string& set : sets) {
+    auto [key, value] = split_assignment(set, "--set", "KEY=VALUE");
+    const bool gap = key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos;
+    if (gap) throw Trouble(fmt::format("--set {}: a part of the key is empty", set));
+    options.sets.emplace_back(std::move(key), std::move(value));
+  }
   return options;
 }
 
@@ -100,10 +111,23 @@ Environment ExperimentFlags::make_environment() const {
   return result;
 }
 
+CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+  const auto refuse = [least, most](const std::string& text) {
+    std::int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    const bool legal = error == std::errc{} && at == end && number >= least && number <= most;
+    return legal ? std::string() : fmt::format("must be a whole number from {} to {}, not '{}'", least, most, text);
+  };
+  return CLI::Validator(refuse, "");
+}
+
 void LaunchFlags::declare(CLI::App& app) {
-  const auto positive = CLI::Range(std::int64_t{1}, std::int64_t{1} << 40U, "POSITIVE");
   const auto add = [&](const char* name, std::int64_t& number, const char* description) {
-    app.add_option(name, number, description)->type_name("N")->check(positive)->group(launch_group);
+    app.add_option(name, number, description)
+        ->type_name("N")
+        ->check(whole_number(1, largest_launch))
+        ->group(launch_group);
   };
   add("--world-size", world_size, "number of GPUs");
   add("--nodes", nodes, "number of nodes");
@@ -128,12 +152,31 @@ void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats
 }
 
 void OutputFlags::declare_style(CLI::App& app) {
-  app.add_option("--output", file, "write to FILE instead of standard output")->type_name("FILE")->group(output_group);
+  app.add_option("--output", file, "write to FILE instead of standard output")
+      ->type_name("FILE")
+      ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "needs a file name" : ""; }, ""))
+      ->group(output_group);
   app.add_option("--color", color, "colours: auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->group(output_group);
   app.add_flag("-q,--quiet", quiet, "findings only")->group(output_group);
   app.add_flag("-v,--verbose", verbose, "stages, all rewritten values, effective values")->group(output_group);
+}
+
+void refuse_overwriting(std::string_view flag, const std::string& file, const std::vector<std::string>& read) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return;
+  for (const std::string& path : read) {
+    if (std::filesystem::equivalent(path, file, error)) {
+      throw Trouble(fmt::format("{} {}: that file is read here; give the report another name", flag, file));
+    }
+  }
+}
+
+Output OutputFlags::open(const std::vector<std::string>& read) const {
+  if (file.empty()) return Output(std::nullopt);
+  refuse_overwriting("--output", file, read);
+  return Output(file);
 }
 
 TextStyle OutputFlags::style(bool terminal) const {

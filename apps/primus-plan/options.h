@@ -13,6 +13,9 @@
 
 namespace primus_plan::app {
 
+/// A flag's value that is a whole number within bounds, told in the words of the other sources of sizes.
+CLI::Validator whole_number(std::int64_t least, std::int64_t most);
+
 /// What to read and how: flags of every command that reads an experiment.
 struct ExperimentFlags {
   std::string primus_root;
@@ -51,9 +54,13 @@ struct OutputFlags {
   void declare(CLI::App& app, const std::vector<std::string>& formats);
   /// All but --format.
   void declare_style(CLI::App& app);
-  Output open() const { return Output(file.empty() ? std::nullopt : std::optional(file)); }
+  /// Throws Trouble when the file is one of `read`, the files that the command reads: a report never replaces them.
+  Output open(const std::vector<std::string>& read) const;
   TextStyle style(bool terminal) const;
 };
+
+/// Throws Trouble when `file`, which `flag` names for a report, is one of the files that are read.
+void refuse_overwriting(std::string_view flag, const std::string& file, const std::vector<std::string>& read);
 
 /// What reports say of this program.
 ToolInfo tool_info();

@@ -36,7 +36,8 @@ std::string fault_of(const std::string& report) {
   const std::vector<std::string_view> names = format_names();
   if (std::find(names.begin(), names.end(), name) != names.end()) return {};
   const auto nearest = nearest_names(name, names, 1);
-  const std::string hint = nearest.empty() ? "one of " + join(names, ", ") : fmt::format("did you mean {}?", nearest[0]);
+  const std::string hint =
+      nearest.empty() ? "one of " + join(names, ", ") : fmt::format("did you mean {}?", nearest[0]);
   return fmt::format("no format {}; {}", name, hint);
 }
 
@@ -60,21 +61,23 @@ void ReportFlags::declare(CLI::App& app) {
   declare_style(app);
 }
 
-ReportTargets::ReportTargets(const ReportFlags& flags, const TextStyle& wishes) {
+ReportTargets::ReportTargets(const ReportFlags& flags, const TextStyle& wishes, const std::vector<std::string>& read) {
+  if (!flags.file.empty()) refuse_overwriting("--output", flags.file, read);
   std::set<std::string> files;
   for (const std::string& report : flags.reports) {
     auto [format, file] = split(report);
-    if (file.empty()) file = flags.file;
+    if (file.empty())
+      file = flags.file;
+    else
+      refuse_overwriting("--format", file, read);
     if (!files.insert(file).second) {
-      throw Trouble(fmt::format("--format {}: a second report cannot go to {} (give it a file: --format {}=FILE)", report,
-                                file.empty() ? "standard output" : file, format));
+      throw Trouble(fmt::format("--format {}: a second report cannot go to {} (give it a file: --format {}=FILE)",
+                                report, file.empty() ? "standard output" : file, format));
     }
     open(flags, wishes, format, file);
   }
-  if (flags.reports.empty()) open(flags, wishes, std::string(automatic), flags.file);
-  else if (!flags.file.empty() && !files.contains(flags.file)) {
-    open(flags, wishes, std::string(automatic), flags.file);
-  }
+  const bool unused_file = !flags.file.empty() && !files.contains(flags.file);
+  if (flags.reports.empty() || unused_file) open(flags, wishes, std::string(automatic), flags.file);
 }
 
 void ReportTargets::open(const ReportFlags& flags, const TextStyle& wishes, const std::string& format,
@@ -97,10 +100,14 @@ std::vector<Piece> ReportTargets::render(const FileReport& file) const {
   return pieces;
 }
 
-void ReportTargets::add(std::vector<Piece> pieces) {
+bool ReportTargets::add(std::vector<Piece> pieces) {
+  bool wrote = false;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    targets_[i].output->write(targets_[i].assembly->add(std::move(pieces[i])));
+    const std::string text = targets_[i].assembly->add(std::move(pieces[i]));
+    targets_[i].output->write(text);
+    wrote = wrote || !text.empty();
   }
+  return wrote;
 }
 
 void ReportTargets::finish(const Summary& total) {

@@ -11,7 +11,8 @@
 
 namespace primus_plan::app {
 
-/// --format of a command that writes reports: any number of FORMAT=FILE, and one FORMAT for standard output or --output.
+/// --format of a command that writes reports: any number of FORMAT=FILE, and one FORMAT for standard output or
+/// --output.
 struct ReportFlags : OutputFlags {
   std::vector<std::string> reports;
 
@@ -25,15 +26,16 @@ struct ReportTarget {
   std::unique_ptr<Assembly> assembly;
 };
 
-/// Opens every report that the flags ask for. `adjust` may change the style of each. Throws Trouble for two reports in
-/// one place and for files that cannot be written.
+/// Opens every report that the flags ask for, styled as they say and as `wishes` for what they do not. Throws Trouble
+/// for two reports in one place, for files that cannot be written and for files that are `read`.
 class ReportTargets {
  public:
-  ReportTargets(const ReportFlags& flags, const TextStyle& wishes);
+  ReportTargets(const ReportFlags& flags, const TextStyle& wishes, const std::vector<std::string>& read);
 
   /// One file in every format. Pure, may be called from many threads.
   std::vector<Piece> render(const FileReport& file) const;
-  void add(std::vector<Piece> pieces);
+  /// Writes what can be written already; whether that was anything.
+  bool add(std::vector<Piece> pieces);
   /// Puts every file in its place.
   void finish(const Summary& total);
 

@@ -25,7 +25,8 @@ struct Options {
 };
 
 std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
   return text;
 }
 
@@ -41,7 +42,8 @@ std::vector<const RuleInfo*> chosen_rules(const Options& options) {
     if (known) continue;
     std::vector<std::string_view> owners;
     for (const RuleInfo* rule : rules) {
-      if (std::find(owners.begin(), owners.end(), rule_owner(*rule)) == owners.end()) owners.push_back(rule_owner(*rule));
+      if (std::find(owners.begin(), owners.end(), rule_owner(*rule)) == owners.end())
+        owners.push_back(rule_owner(*rule));
     }
     throw Trouble(fmt::format("no rules begin with {}; they belong to {}, or name the start of an id: MG, MG2", start,
                               join(owners, ", ")));
@@ -101,7 +103,7 @@ std::string listing(const Options& options, const std::vector<const RuleInfo*>& 
 
 int run(const Options& options) {
   const std::vector<const RuleInfo*> rules = chosen_rules(options);
-  Output output = options.output.open();
+  Output output = options.output.open({});
   output.write(listing(options, rules, options.output.style(output.is_terminal())));
   output.finish();
   return exit_clean;

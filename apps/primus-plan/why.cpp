@@ -32,12 +32,12 @@ int run(const Options& options) {
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
   const LoadResult loaded = load_one(options.path, loader, options.experiment.options(), options.output);
-  Output output = options.output.open();
+  Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   std::string text;
   std::vector<std::string> nearest;
   for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch = find_launch(options.launch.options(), environment, experiment.pragma);
+    const Launch launch = find_launch(options.launch.options(), environment, experiment);
     const std::vector<Analysis> analyses = analyze(experiment, launch, environment, options.launch.analyze_options());
     for (const FoundKey& found : find_key(experiment, analyses, options.key)) text += why_to_text(found, style);
     if (nearest.empty()) nearest = nearest_keys(experiment, analyses, options.key);

@@ -6,9 +6,9 @@ namespace primus_plan {
 namespace {
 
 constexpr SnippetBackend backends[] = {
-    {"megatron", "language_model.yaml"},
-    {"torchtitan", "llama3_8B.yaml"},
-    {"maxtext", "llama3_8B.yaml"},
+    {"megatron", "Megatron", "language_model.yaml"},
+    {"torchtitan", "TorchTitan", "llama3_8B.yaml"},
+    {"maxtext", "MaxText", "llama3_8B.yaml"},
 };
 
 enum class Match : std::uint8_t { whole, start, part, section };
@@ -91,6 +91,7 @@ constexpr TellingKey telling_keys[] = {
     {Match::whole, "steps", "maxtext"},
     {Match::whole, "weight_dtype", "maxtext"},
 
+    {Match::whole, "parallelism", "torchtitan"},  // a section with a wrong value
     {Match::part, "parallel", "megatron"},
     {Match::part, "batch_size", "megatron"},
     {Match::part, "fsdp", "megatron"},

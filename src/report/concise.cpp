@@ -2,6 +2,7 @@
 
 #include "primus_plan/report/report.h"
 #include "primus_plan/support/text.h"
+#include "report/finding_text.h"
 #include "report/paint.h"
 
 namespace primus_plan {
@@ -10,7 +11,7 @@ namespace {
 
 class ConciseFormatter final : public Formatter {
  public:
-  explicit ConciseFormatter(const TextStyle& style) : paint_(style.color) {}
+  explicit ConciseFormatter(const TextStyle& style) : verbose_(style.verbose), paint_(style.color) {}
 
   std::string file(const FileReport& file) const override {
     std::string text;
@@ -25,15 +26,17 @@ class ConciseFormatter final : public Formatter {
 
  private:
   std::string line(const Finding& finding, const Origin& fallback, const std::string& path) const {
+    if (finding.severity == Severity::note && !verbose_) return {};
     const Origin& origin = finding.primary.origin ? finding.primary.origin : fallback;
     const std::string where = escape_controls(origin ? origin.source->path() : path);
     const std::string at = origin.line > 0 ? fmt::format(":{}:{}", origin.line, origin.column) : std::string();
     return fmt::format("{} {} {} {}\n", paint_.bold(where + at + ":"),
                        paint_.severity(finding.severity, fmt::format("{}:", to_string(finding.severity))),
-                       escape_controls(finding.message),
+                       escape_controls(shortened(finding.message)),
                        paint_.faint(fmt::format("[{} {}]", finding.rule->id, finding.rule->name)));
   }
 
+  bool verbose_;
   Paint paint_;
 };
 

@@ -37,10 +37,10 @@ class FindingText {
       place(label);
       shown = label.origin.source;
     }
-    for (const std::string& line : finding_.because) remark(escape_controls(line));
-    for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + escape_controls(line));
+    for (const std::string& line : finding_.because) remark(shortened(escape_controls(line)));
+    for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + shortened(escape_controls(line)));
     if (finding_.help.empty()) {
-      for (const Fix& fix : finding_.fixes) remark(paint_.bold("help: ") + escape_controls(fix.title));
+      for (const Fix& fix : finding_.fixes) remark(paint_.bold("help: ") + shortened(escape_controls(fix.title)));
     }
     runtime();
     return std::move(out_);
@@ -54,8 +54,9 @@ class FindingText {
       if (primary_.origin.line > 0) where += fmt::format(":{}:{}", primary_.origin.line, primary_.origin.column);
     }
     const std::string severity = fmt::format("{}:", to_string(finding_.severity));
-    out_ += fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"),
-                        paint_.severity(finding_.severity, severity), paint_.bold(escape_controls(finding_.message)));
+    out_ +=
+        fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"), paint_.severity(finding_.severity, severity),
+                    paint_.bold(shortened(escape_controls(finding_.message))));
     out_ += paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name)) + '\n';
   }
 
@@ -69,8 +70,9 @@ class FindingText {
     out_ += fmt::format("{} {}\n", paint_.gutter(fmt::format("{:>{}} |", origin.line, gutter_)), excerpt.line);
     const std::string marks = excerpt.marks.substr(std::min(excerpt.marks.find('^'), excerpt.marks.size()));
     const std::string space = excerpt.marks.substr(0, excerpt.marks.size() - marks.size());
-    out_ += fmt::format("{} {}{}\n", paint_.gutter(fmt::format("{:>{}} |", "", gutter_)), space,
-                        paint_.severity(finding_.severity, fmt::format("{} {}", marks, escape_controls(label_to_text(label)))));
+    out_ += fmt::format(
+        "{} {}{}\n", paint_.gutter(fmt::format("{:>{}} |", "", gutter_)), space,
+        paint_.severity(finding_.severity, fmt::format("{} {}", marks, escape_controls(label_to_text(label)))));
   }
 
   /// What leads from one place to the next: dots inside a file, the place itself in another.
@@ -102,6 +104,30 @@ class FindingText {
 
 }  // namespace
 
+std::string shortened(std::string text) {
+  constexpr std::size_t longest = 600;
+  constexpr std::size_t kept = 250;
+  if (text.size() <= longest) return text;
+  const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  std::size_t cut = kept;
+  while (is_inside(cut)) --cut;
+  std::size_t resume = text.size() - kept;
+  while (resume < text.size() && is_inside(resume)) ++resume;
+  return text.substr(0, cut) + " … " + text.substr(resume);
+}
+
+/// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
+std::string runtime_text(const RuleInfo& rule) {
+  std::string_view outcome = rule.outcome;
+  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
+  // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
+  const std::size_t open = outcome.rfind('(');
+  const bool aside = outcome.ends_with(')') && open != std::string_view::npos && open > 0 && outcome[open - 1] == ' ';
+  if (!aside) return fmt::format("{} ({})", outcome, rule.runtime_site);
+  outcome.remove_suffix(1);
+  return fmt::format("{}; {})", outcome, rule.runtime_site);
+}
+
 std::string label_to_text(const Label& label) {
   if (!label.text.empty()) return label.text;
   if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
@@ -110,16 +136,19 @@ std::string label_to_text(const Label& label) {
 
 std::string runtime_to_text(const RuleInfo& rule) {
   std::string_view outcome = rule.outcome;
-  if (outcome.ends_with('.')) outcome.remove_suffix(1);
   if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
-  if (!outcome.ends_with(')')) return fmt::format("{} ({})", outcome, rule.runtime_site);
+  // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
+  const std::size_t open = outcome.rfind('(');
+  const bool aside = outcome.ends_with(')') && open != std::string_view::npos && open > 0 && outcome[open - 1] == ' ';
+  if (!aside) return fmt::format("{} ({})", outcome, rule.runtime_site);
   outcome.remove_suffix(1);
   return fmt::format("{}; {})", outcome, rule.runtime_site);
 }
 
 std::vector<std::string> reasons_and_ways_out(const Finding& finding) {
-  std::vector<std::string> lines = finding.because;
-  for (const std::string& help : finding.help) lines.push_back("help: " + help);
+  std::vector<std::string> lines;
+  for (const std::string& line : finding.because) lines.push_back(shortened(line));
+  for (const std::string& help : finding.help) lines.push_back("help: " + shortened(help));
   if (finding.help.empty()) {
     for (const Fix& fix : finding.fixes) lines.push_back("help: " + fix.title);
   }

@@ -13,6 +13,9 @@ namespace primus_plan {
 std::string finding_to_text(const Finding& finding, const Origin& fallback, const std::string& path,
                             const TextStyle& style);
 
+/// The text with its middle left out when it is longer than anybody reads: a value may fill a file.
+std::string shortened(std::string text);
+
 /// What stands at the mark: the label's text, else "set here" or "set here by the model preset".
 std::string label_to_text(const Label& label);
 

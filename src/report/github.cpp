@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/counts.h"
+#include "report/finding_text.h"
 #include "report/repository.h"
 
 namespace primus_plan {
@@ -55,8 +57,8 @@ class GithubFormatter final : public Formatter {
     const std::string counts = counts_to_text(summary);
     const std::string unchecked =
         summary.not_checked > 0 ? fmt::format(", {} not checked", summary.not_checked) : std::string();
-    return fmt::format("primus-plan: {}: {}{}\n", counted(summary.files, "file"), counts.empty() ? "ok" : counts,
-                       unchecked);
+    return fmt::format("primus-plan: {}: {}{}\n", counted(static_cast<std::int64_t>(summary.files), "file"),
+                       counts.empty() ? "ok" : counts, unchecked);
   }
 
  private:
@@ -68,7 +70,7 @@ class GithubFormatter final : public Formatter {
       if (place.column > 0) text += fmt::format(",col={},endColumn={}", place.column, place.end_column);
     }
     text += fmt::format(",title={}::{}", escape_property(fmt::format("{} {}", finding.rule->id, finding.rule->name)),
-                        escape_data(finding.message));
+                        escape_data(shortened(finding.message)));
     for (const std::string& line : repository_.remarks(finding)) text += "%0A" + escape_data(line);
     return text + '\n';
   }
@@ -78,6 +80,8 @@ class GithubFormatter final : public Formatter {
 
 }  // namespace
 
-std::unique_ptr<Formatter> make_github_formatter(ToolInfo tool) { return std::make_unique<GithubFormatter>(tool); }
+std::unique_ptr<Formatter> make_github_formatter(const ToolInfo& tool) {
+  return std::make_unique<GithubFormatter>(tool);
+}
 
 }  // namespace primus_plan

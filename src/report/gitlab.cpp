@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
+#include "report/finding_text.h"
 #include "report/fingerprint.h"
 #include "report/json_writer.h"
 #include "report/repository.h"
@@ -49,7 +50,7 @@ class GitlabFormatter final : public Formatter {
 
  private:
   std::string object(const Finding& finding, const Place& place, const std::string& print) const {
-    std::string description = finding.message;
+    std::string description = shortened(finding.message);
     for (const std::string& line : repository_.remarks(finding)) description += "\n" + line;
     JsonWriter json;
     json.indent(1);
@@ -69,6 +70,8 @@ class GitlabFormatter final : public Formatter {
 
 }  // namespace
 
-std::unique_ptr<Formatter> make_gitlab_formatter(ToolInfo tool) { return std::make_unique<GitlabFormatter>(tool); }
+std::unique_ptr<Formatter> make_gitlab_formatter(const ToolInfo& tool) {
+  return std::make_unique<GitlabFormatter>(tool);
+}
 
 }  // namespace primus_plan

@@ -2,6 +2,7 @@
 
 #include "primus_plan/report/report.h"
 #include "primus_plan/support/text.h"
+#include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/repository.h"
 
@@ -57,8 +58,9 @@ class JunitFormatter final : public Formatter {
       for (const Finding& finding : module.findings) add(suite, finding, module.origin, module.path);
       if (suite.failures == failures) add(suite, module);
     }
-    return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n",
-                       escape_xml(suite.path), suite.tests, suite.failures, suite.skipped, suite.text);
+    return fmt::format(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n",
+        escape_xml(suite.path), suite.tests, suite.failures, suite.skipped, suite.text);
   }
 
   std::string end(const Summary&) const override { return "</testsuites>\n"; }
@@ -78,22 +80,24 @@ class JunitFormatter final : public Formatter {
 
   static void add_case(Suite& suite, const std::string& name, const std::string& content) {
     ++suite.tests;
-    suite.text += fmt::format("    <testcase classname=\"{}\" name=\"{}\">\n{}    </testcase>\n", escape_xml(suite.path),
-                              escape_xml(name), content);
+    suite.text += fmt::format("    <testcase classname=\"{}\" name=\"{}\">\n{}    </testcase>\n",
+                              escape_xml(suite.path), escape_xml(name), content);
   }
 
   void add(Suite& suite, const Finding& finding, const Origin& fallback, const std::string& path) const {
     const Place place = repository_.place(finding, fallback, path);
+    const std::string message = shortened(finding.message);
     std::string where = place.path;
     if (place.line > 0) where += fmt::format(":{}:{}", place.line, place.column);
-    std::string body = escape_xml(fmt::format("{}: {}: {}", where, to_string(finding.severity), finding.message));
+    std::string body = escape_xml(fmt::format("{}: {}: {}", where, to_string(finding.severity), message));
     for (const std::string& line : repository_.remarks(finding)) body += "\n  " + escape_xml(line);
     const bool failed = fails(finding.severity);
     if (failed) ++suite.failures;
-    const std::string open = failed ? fmt::format("failure type=\"{}\" message=\"{}\"", to_string(finding.severity),
-                                                  escape_xml(finding.message))
-                                    : "system-out";
-    add_case(suite, fmt::format("{} {}: {}", finding.rule->id, finding.rule->name, finding.message), fmt::format("      <{}>{}</{}>\n", open, body, failed ? "failure" : "system-out"));
+    const std::string open =
+        failed ? fmt::format("failure type=\"{}\" message=\"{}\"", to_string(finding.severity), escape_xml(message))
+               : "system-out";
+    add_case(suite, fmt::format("{} {}: {}", finding.rule->id, finding.rule->name, message),
+             fmt::format("      <{}>{}</{}>\n", open, body, failed ? "failure" : "system-out"));
   }
 
   static void add(Suite& suite, const Analysis& module) {
@@ -112,7 +116,7 @@ class JunitFormatter final : public Formatter {
 
 }  // namespace
 
-std::unique_ptr<Formatter> make_junit_formatter(const TextStyle& style, ToolInfo tool) {
+std::unique_ptr<Formatter> make_junit_formatter(const TextStyle& style, const ToolInfo& tool) {
   return std::make_unique<JunitFormatter>(style, tool);
 }
 

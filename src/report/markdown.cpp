@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/counts.h"
 #include "report/excerpt.h"
@@ -73,19 +74,20 @@ std::string excerpt_text(const Label& label) {
   if (line.empty()) return {};
   const Excerpt excerpt = make_excerpt(line, origin.column, origin.length, code_width);
   const std::string number = fmt::format("{}", origin.line);
-  return markdown_fence("", fmt::format("{} | {}\n{:>{}} | {} {}", number, excerpt.line, "", number.size(), excerpt.marks,
-                                        escape_controls(label_to_text(label))));
+  return markdown_fence("", fmt::format("{} | {}\n{:>{}} | {} {}", number, excerpt.line, "", number.size(),
+                                        excerpt.marks, escape_controls(label_to_text(label))));
 }
 
 std::string finding_text(const Finding& finding, const Origin& fallback) {
   Label primary = finding.primary;
   if (!primary.origin) primary.origin = fallback;
-  std::string text = fmt::format("{} **{}** <sub>{} {}</sub>\n", sign(finding.severity), markdown_text(finding.message),
-                                 finding.rule->id, finding.rule->name);
+  std::string text = fmt::format("{} **{}** <sub>{} {}</sub>\n", sign(finding.severity),
+                                 markdown_text(shortened(finding.message)), finding.rule->id, finding.rule->name);
   if (primary.origin) text += fmt::format("\n{}\n\n{}", place_text(primary.origin), excerpt_text(primary));
   text += '\n';
   for (const Label& label : finding.related) {
-    if (label.origin) text += fmt::format("- {}: {}\n", place_text(label.origin), markdown_text(escape_controls(label_to_text(label))));
+    if (label.origin)
+      text += fmt::format("- {}: {}\n", place_text(label.origin), markdown_text(escape_controls(label_to_text(label))));
   }
   for (const std::string& line : reasons_and_ways_out(finding)) text += fmt::format("- {}\n", markdown_text(line));
   return text + '\n';
@@ -99,7 +101,7 @@ class MarkdownFormatter final : public Formatter {
 
   std::string begin(const Summary& total, const std::string& rows) const override {
     std::string text = fmt::format("## {} primus-plan: {}\n\n", sign(total), counts_text(total));
-    text += counted(total.files, "file") + " checked";
+    text += counted(static_cast<std::int64_t>(total.files), "file") + " checked";
     if (total.not_checked > 0) text += fmt::format(", {} of frameworks without a checker", total.not_checked);
     text += ".";
     if (style_.brief_if_clean) text += " Those without findings are left out.";
@@ -139,9 +141,8 @@ class MarkdownFormatter final : public Formatter {
 
  private:
   static std::string row(const Analysis& module) {
-    const std::string name =
-        fmt::format("{}<br>{} ({})", markdown_code(module.path), markdown_text(module.module),
-                    markdown_text(module.framework));
+    const std::string name = fmt::format("{}<br>{} ({})", markdown_code(module.path), markdown_text(module.module),
+                                         markdown_text(module.framework));
     if (module.verdict == Verdict::not_checked) return table_row("➖", name, "", "", "", "not checked");
     const Summary counts = counts_of(module);
     const RunDescription& run = module.run;

@@ -17,18 +17,14 @@ constexpr std::size_t worlds_shown = 6;
 /// A size, or "?" where it could not be derived.
 std::string size(std::int64_t number) { return number > 0 ? with_commas(number) : "?"; }
 
-std::string plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string launch_to_text(const Launch& launch) {
   if (launch.world_size <= 0) return "world size unknown";
-  const std::string gpus = plural(launch.world_size, "GPU");
+  std::string gpus = counted(launch.world_size, "GPU");
   if (launch.nodes <= 0 || launch.gpus_per_node <= 0) return gpus;
   const bool even = launch.nodes * launch.gpus_per_node == launch.world_size;
-  return fmt::format("{} {} {} {} {}", gpus, even ? "=" : "on", plural(launch.nodes, "node"), even ? "x" : "of",
+  return fmt::format("{} {} {} {} {}", gpus, even ? "=" : "on", counted(launch.nodes, "node"), even ? "x" : "of",
                      launch.gpus_per_node);
 }
 
@@ -37,13 +33,15 @@ std::string degrees_to_text(const Degrees& degrees) {
   if (degrees.virtual_pipeline > 1) text += fmt::format(" (VPP {})", degrees.virtual_pipeline);
   text += fmt::format(" x CP {}   DP {}", size(degrees.context), size(degrees.data));
   const bool hybrid = degrees.data_replicate > 1 && degrees.data_shard > 1;
-  if (hybrid) text += fmt::format(" (replicate {} x shard {})", degrees.data_replicate, degrees.data_shard);
+  if (hybrid)
+    text +=
+        fmt::format(" (replicate {} x shard {})", with_commas(degrees.data_replicate), with_commas(degrees.data_shard));
   if (degrees.expert > 1) {
     text += fmt::format("   EP {}", degrees.expert);
     if (degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor)
       text += fmt::format(", ETP {}", degrees.expert_tensor);
   }
-  if (degrees.expert_data > 0) text += fmt::format("   (expert DP {})", degrees.expert_data);
+  if (degrees.expert_data > 0) text += fmt::format("   (expert DP {})", with_commas(degrees.expert_data));
   return text;
 }
 
@@ -53,10 +51,10 @@ std::string batch_to_text(const Batch& batch, std::int64_t data) {
   const bool known = batch.micro > 0 && data > 0 && batch.accumulation_steps > 0;
   if (known && batch.micro * data * batch.accumulation_steps == batch.global) {
     text += fmt::format(" = micro-batch {} x DP {} x {}", batch.micro, with_commas(data),
-                        plural(batch.accumulation_steps, "accumulation step"));
+                        counted(batch.accumulation_steps, "accumulation step"));
   } else {
     if (batch.micro > 0) text += fmt::format(", micro-batch {}", batch.micro);
-    if (batch.accumulation_steps > 0) text += ", " + plural(batch.accumulation_steps, "accumulation step");
+    if (batch.accumulation_steps > 0) text += ", " + counted(batch.accumulation_steps, "accumulation step");
   }
   if (batch.tokens_per_step() > 0) text += fmt::format(", {} tokens a step", with_commas(batch.tokens_per_step()));
   return text;
@@ -68,7 +66,9 @@ std::string launch_source_text(const Launch& launch) {
   if (launch.world_size <= 0) return {};
   if (launch.assumed) {
     return fmt::format("world size {} assumed: {} (set it with --world-size or --nodes)", launch.world_size,
-                       launch.source.empty() ? "the smallest legal one" : launch.source);
+                       launch.source.empty()         ? "the smallest legal one"
+                       : launch.source == "one node" ? "one node, as no world size fits these degrees"
+                                                     : launch.source);
   }
   const bool from_flags = launch.source.empty() || launch.source.starts_with("--");
   return from_flags ? std::string() : "world size from " + launch.source;

@@ -30,22 +30,23 @@ void count(const std::vector<Finding>& findings, Summary& summary) {
 
 constexpr std::array format_table = {
     Format{"text", "for a person at a terminal",
-           [](const TextStyle& style, ToolInfo) { return make_text_formatter(style); }},
+           [](const TextStyle& style, const ToolInfo&) { return make_text_formatter(style); }},
     Format{"concise", "a line for each finding, as compilers write them",
-           [](const TextStyle& style, ToolInfo) { return make_concise_formatter(style); }},
+           [](const TextStyle& style, const ToolInfo&) { return make_concise_formatter(style); }},
     Format{"json", "for programs: the contract primus-plan/1, schemas/report.schema.json",
-           [](const TextStyle&, ToolInfo tool) { return make_json_formatter(std::move(tool)); }},
-    Format{"jsonl", "a line of JSON for each module", [](const TextStyle&, ToolInfo) { return make_jsonl_formatter(); }},
+           [](const TextStyle&, const ToolInfo& tool) { return make_json_formatter(tool); }},
+    Format{"jsonl", "a line of JSON for each module",
+           [](const TextStyle&, const ToolInfo&) { return make_jsonl_formatter(); }},
     Format{"sarif", "SARIF 2.1.0, for code scanning",
-           [](const TextStyle&, ToolInfo tool) { return make_sarif_formatter(std::move(tool)); }},
+           [](const TextStyle&, const ToolInfo& tool) { return make_sarif_formatter(tool); }},
     Format{"github", "annotations of GitHub Actions",
-           [](const TextStyle&, ToolInfo tool) { return make_github_formatter(std::move(tool)); }},
+           [](const TextStyle&, const ToolInfo& tool) { return make_github_formatter(tool); }},
     Format{"gitlab", "GitLab's code quality report",
-           [](const TextStyle&, ToolInfo tool) { return make_gitlab_formatter(std::move(tool)); }},
+           [](const TextStyle&, const ToolInfo& tool) { return make_gitlab_formatter(tool); }},
     Format{"junit", "JUnit XML, for test reports",
-           [](const TextStyle& style, ToolInfo tool) { return make_junit_formatter(style, std::move(tool)); }},
+           [](const TextStyle& style, const ToolInfo& tool) { return make_junit_formatter(style, tool); }},
     Format{"markdown", "a job summary",
-           [](const TextStyle& style, ToolInfo) { return make_markdown_formatter(style); }},
+           [](const TextStyle& style, const ToolInfo&) { return make_markdown_formatter(style); }},
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ bool Repository::holds(const std::string& given) const {
 }
 
 Place Repository::place(const Origin& origin) const {
-  return {path(origin.source->path()), origin.line, origin.column, origin.column == 0 ? 0 : origin.column + origin.length};
+  return {path(origin.source->path()), origin.line, origin.column,
+          origin.column == 0 ? 0 : origin.column + origin.length};
 }
 
 Place Repository::place(const Finding& finding, const Origin& fallback, const std::string& file) const {

@@ -22,9 +22,7 @@ std::string body_text(const RulePage& page) {
   if (rule.stage == Stage::advice) {
     text += "\nRuntime: would not notice; this is advice.\n";
   } else {
-    std::string_view outcome = rule.outcome;
-    if (outcome.ends_with('.')) outcome.remove_suffix(1);
-    text += fmt::format("\nRuntime: {}{}{}\n", markdown_text(outcome), outcome.empty() ? "" : "; ",
+    text += fmt::format("\nRuntime: {}{}{}\n", markdown_text(rule.outcome), rule.outcome.empty() ? "" : "; ",
                         markdown_code(rule.runtime_site));
   }
   text += '\n' + example_text("Bad", rule.bad);
@@ -57,7 +55,8 @@ std::string manual_to_markdown(std::span<const RulePage> pages, const ToolInfo& 
       "# Rules\n\n<!-- Written by `primus-plan rules --format markdown --full`; `./dev golden` renews it. -->\n\n"
       "What `primus-plan check` can say: {} rules. An **error** stops, hangs or truncates the run, a **warning** means "
       "that it runs otherwise than meant, a **note** is advice. The stage says how far the run gets "
-      "([diagnostics.md](diagnostics.md)). `primus-plan explain ID` shows a page in the terminal. Every example here is "
+      "([diagnostics.md](diagnostics.md)). `primus-plan explain ID` shows a page in the terminal. Every example here "
+      "is "
       "run by the tests: the bad one fires its rule and no other, the good one is silent.\n\nThe rules speak for ",
       pages.size());
   for (std::size_t i = 0; i < tool.pins.size(); ++i) text += (i == 0 ? "" : ", ") + markdown_text(tool.pins[i].second);

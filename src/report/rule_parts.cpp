@@ -12,14 +12,10 @@ namespace primus_plan {
 namespace {
 
 constexpr std::array owner_table = {
-    RuleOwner{"CF", "loading", "Loading"},       RuleOwner{"LN", "launch", "Launch and topology"},
-    RuleOwner{"MG", "megatron", "Megatron-LM"},  RuleOwner{"TT", "torchtitan", "TorchTitan"},
-    RuleOwner{"MX", "maxtext", "MaxText"},       RuleOwner{"FT", "fit", "Memory and step time"},
+    RuleOwner{"CF", "loading", "Loading"},      RuleOwner{"LN", "launch", "Launch and topology"},
+    RuleOwner{"MG", "megatron", "Megatron-LM"}, RuleOwner{"TT", "torchtitan", "TorchTitan"},
+    RuleOwner{"MX", "maxtext", "MaxText"},      RuleOwner{"FT", "fit", "Memory and step time"},
 };
-
-bool ends_sentence(std::string_view line) {
-  return line.empty() || std::string_view(".:!?)").find(line.back()) != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -33,16 +29,10 @@ std::string_view rule_owner(const RuleInfo& rule) {
 
 std::vector<std::string> explanation_paragraphs(const RuleInfo& rule) {
   std::vector<std::string> paragraphs;
-  std::string_view rest = rule.explanation;
-  bool ended = true;
-  while (!rest.empty()) {
+  for (std::string_view rest = rule.explanation; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    if (ended)
-      paragraphs.emplace_back(line);
-    else
-      paragraphs.back() += fmt::format("{}{}", paragraphs.back().ends_with('-') ? "" : " ", line);
-    ended = ends_sentence(line);
+    paragraphs.emplace_back(line);
   }
   return paragraphs;
 }

@@ -18,7 +18,7 @@ struct RuleOwner {
 };
 std::span<const RuleOwner> rule_owners();
 
-/// The explanation's paragraphs. A line that does not end a sentence goes on in the next.
+/// The explanation's paragraphs.
 std::vector<std::string> explanation_paragraphs(const RuleInfo& rule);
 
 /// "on 8 GPUs with NAME=value".

@@ -137,7 +137,7 @@ std::string path_to_uri(std::string_view path) {
 
 void write_sarif_result(JsonWriter& json, const SarifResult& result, const Repository& repository) {
   const Finding& finding = result.finding;
-  std::string message = finding.message;
+  std::string message = shortened(finding.message);
   for (const std::string& line : repository.remarks(finding)) message += "\n" + line;
   json.begin_object();
   json.key("ruleId").string(finding.rule->id).key("level").string(to_string(finding.severity));

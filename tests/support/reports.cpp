@@ -22,9 +22,9 @@ constexpr RuleInfo preset_rule{.id = "MG801",
                                .runtime_site = "",
                                .outcome = "the key is ignored",
                                .summary = "The key does nothing.",
-                              .explanation = "It is read with a capacity factor alone.",
-                              .bad = {.world_size = 16, .yaml = "moe_pad_expert_input_to_capacity: true\n"},
-                              .good = {.world_size = 16, .yaml = "{}\n"}};
+                               .explanation = "It is read with a capacity factor alone.",
+                               .bad = {.world_size = 16, .yaml = "moe_pad_expert_input_to_capacity: true\n"},
+                               .good = {.world_size = 16, .yaml = "{}\n"}};
 constexpr RuleInfo advice_rule{.id = "MG901",
                                .name = "pipeline-bubble",
                                .severity = Severity::note,
@@ -32,9 +32,9 @@ constexpr RuleInfo advice_rule{.id = "MG901",
                                .runtime_site = "",
                                .outcome = "",
                                .summary = "The pipeline idles.",
-                              .explanation = "More micro-batches keep the stages busy.",
-                              .bad = {.world_size = 16, .yaml = "pipeline_model_parallel_size: 4\n"},
-                              .good = {.world_size = 16, .yaml = "pipeline_model_parallel_size: 1\n"}};
+                               .explanation = "More micro-batches keep the stages busy.",
+                               .bad = {.world_size = 16, .yaml = "pipeline_model_parallel_size: 4\n"},
+                               .good = {.world_size = 16, .yaml = "pipeline_model_parallel_size: 1\n"}};
 constexpr RuleInfo syntax_rule{.id = "CF101",
                                .name = "yaml-syntax",
                                .severity = Severity::error,
@@ -42,9 +42,9 @@ constexpr RuleInfo syntax_rule{.id = "CF101",
                                .runtime_site = "primus/core/config/yaml_loader.py:parse_yaml",
                                .outcome = "",
                                .summary = "The file must be YAML.",
-                              .explanation = "Usual causes: an unclosed bracket or quote.",
-                              .bad = {.world_size = 16, .yaml = "a: [1\n"},
-                              .good = {.world_size = 16, .yaml = "a: [1]\n"}};
+                               .explanation = "Usual causes: an unclosed bracket or quote.",
+                               .bad = {.world_size = 16, .yaml = "a: [1\n"},
+                               .good = {.world_size = 16, .yaml = "a: [1]\n"}};
 
 constexpr std::string_view experiment_text =
     "modules:\n"
@@ -188,7 +188,8 @@ FileReport unchecked_report() {
 }
 
 FileReport hostile_report() {
-  const std::string evil = "::error::boo %0A <script>alert(1)</script> ]]> | a|b ```x``` *y* &lt; $z$ \xff\x1b[31m\n# h";
+  const std::string evil =
+      "::error::boo %0A <script>alert(1)</script> ]]> | a|b ```x``` *y* &lt; $z$ \xff\x1b[31m\n# h";
   const auto source = std::make_shared<const Source>("a|b,c:d <e> %0A #1.yaml", "k: \"" + evil.substr(0, 80) + "\"\n");
   Analysis module = llama();
   module.path = source->path();

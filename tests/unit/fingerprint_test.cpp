@@ -10,8 +10,13 @@ namespace {
 Finding some_finding() { return broken_report().modules[0].findings[0]; }
 
 TEST(Fingerprint, IsFnv1a) {
-  const RuleInfo rule{.id = "A", .runtime_site = {}, .outcome = {}, .summary = {}, .explanation = {},
-                      .bad = {.world_size = 1, .yaml = {}}, .good = {.world_size = 1, .yaml = {}}};
+  const RuleInfo rule{.id = "A",
+                      .runtime_site = {},
+                      .outcome = {},
+                      .summary = {},
+                      .explanation = {},
+                      .bad = {.world_size = 1, .yaml = {}},
+                      .good = {.world_size = 1, .yaml = {}}};
   Finding finding;
   finding.rule = &rule;
   // By hand: the bytes 41 ff ff ff ff.

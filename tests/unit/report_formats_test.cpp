@@ -100,7 +100,8 @@ TEST(Gitlab, HasWhatGitlabRequires) {
     EXPECT_TRUE(prints.insert(issue.at("fingerprint")).second) << "fingerprints are unique";
     EXPECT_FALSE(issue.at("description").get<std::string>().empty());
     EXPECT_FALSE(issue.at("check_name").get<std::string>().empty());
-    EXPECT_TRUE(std::set<std::string>({"info", "minor", "major", "critical", "blocker"}).contains(issue.at("severity")));
+    EXPECT_TRUE(
+        std::set<std::string>({"info", "minor", "major", "critical", "blocker"}).contains(issue.at("severity")));
     const std::string path = issue.at("location").at("path");
     EXPECT_FALSE(path.starts_with("./") || path.starts_with("/")) << path;
     EXPECT_GE(issue.at("location").at("lines").at("begin").get<int>(), 1);
@@ -162,8 +163,9 @@ TEST(Github, EveryLineIsOneCommand) {
 
 TEST(Github, ValuesCannotEndAProperty) {
   const std::string line = lines_of(report_as("github", {hostile_report()}))[0];
-  EXPECT_THAT(line, StartsWith("::error file=a|b%2Cc%3Ad <e> %250A #1.yaml,line=1,endLine=1,col=4,endColumn=84,title=MG203 "
-                               "global-batch-not-divisible::::error::boo %250A <script>"));
+  EXPECT_THAT(line,
+              StartsWith("::error file=a|b%2Cc%3Ad <e> %250A #1.yaml,line=1,endLine=1,col=4,endColumn=84,title=MG203 "
+                         "global-batch-not-divisible::::error::boo %250A <script>"));
 }
 
 TEST(Places, AreSeenFromTheTopOfTheRepository) {
@@ -202,10 +204,14 @@ TEST(Markdown, LeavesOutCleanFilesOfAFolder) {
 
 TEST(Concise, IsOneLineForEachFinding) {
   EXPECT_EQ(report_as("concise", {clean_report()}), "");
-  EXPECT_EQ(lines_of(report_as("concise", every_report())).size(), 6U);
-  EXPECT_EQ(lines_of(report_as("concise", {broken_report()}))[0],
-            "exp.yaml:6:26: error: global_batch_size 100 is not a multiple of micro_batch_size x DP = 2 x 16 = 32 [MG203 "
-            "global-batch-not-divisible]");
+  EXPECT_EQ(lines_of(report_as("concise", every_report())).size(), 5U);
+  TextStyle verbose;
+  verbose.verbose = true;
+  EXPECT_EQ(lines_of(report_as("concise", every_report(), verbose)).size(), 6U) << "and the note";
+  EXPECT_EQ(
+      lines_of(report_as("concise", {broken_report()}))[0],
+      "exp.yaml:6:26: error: global_batch_size 100 is not a multiple of micro_batch_size x DP = 2 x 16 = 32 [MG203 "
+      "global-batch-not-divisible]");
 }
 
 }  // namespace

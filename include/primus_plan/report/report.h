@@ -28,12 +28,13 @@ struct Summary {
   std::size_t errors = 0;
   std::size_t warnings = 0;
   std::size_t notes = 0;
-  std::size_t not_checked = 0;  ///< modules of frameworks without a checker
+  std::size_t not_checked = 0;         ///< modules of frameworks without a checker
   std::vector<const RuleInfo*> rules;  ///< those that fired, each once, sorted by id
 
   Summary& operator+=(const Summary& other);
 };
 
+/// The counts of one file.
 Summary summarize(const FileReport& file);
 
 /// How text is laid out for a person.
@@ -51,8 +52,8 @@ struct TextStyle {
 struct ToolInfo {
   std::string version;
   std::vector<std::pair<std::string, std::string>> pins;  ///< framework and the version that the checks speak for
-  std::string folder = {};  ///< absolute; what paths were given relative to
-  std::string root = {};    ///< absolute; the repository, where CI systems look for files. Empty: paths stay as given
+  std::string folder = {};                                ///< absolute; what paths were given relative to
+  std::string root = {};  ///< absolute; the repository, where CI systems look for files. Empty: paths stay as given
 };
 
 /// A report format. The pieces are made one by one, so that a file can be forgotten once it is rendered: begin, the
@@ -105,11 +106,11 @@ std::unique_ptr<Formatter> make_concise_formatter(const TextStyle& style);
 /// SARIF 2.1.0 (OASIS): rules that fired with their help, results with fingerprints, related places and fixes.
 std::unique_ptr<Formatter> make_sarif_formatter(ToolInfo tool);
 /// Workflow commands of GitHub Actions: an annotation for each finding.
-std::unique_ptr<Formatter> make_github_formatter(ToolInfo tool);
+std::unique_ptr<Formatter> make_github_formatter(const ToolInfo& tool);
 /// GitLab's code quality report: a JSON array with an object for each finding.
-std::unique_ptr<Formatter> make_gitlab_formatter(ToolInfo tool);
+std::unique_ptr<Formatter> make_gitlab_formatter(const ToolInfo& tool);
 /// JUnit XML: a suite for each file; findings of error level (with `strict` warnings, too) are failed tests.
-std::unique_ptr<Formatter> make_junit_formatter(const TextStyle& style, ToolInfo tool);
+std::unique_ptr<Formatter> make_junit_formatter(const TextStyle& style, const ToolInfo& tool);
 /// A job summary in GitHub's Markdown: totals, a table of modules, findings folded for each file.
 std::unique_ptr<Formatter> make_markdown_formatter(const TextStyle& style);
 
@@ -117,7 +118,7 @@ std::unique_ptr<Formatter> make_markdown_formatter(const TextStyle& style);
 struct Format {
   std::string_view name;
   std::string_view description;
-  std::unique_ptr<Formatter> (*make)(const TextStyle& style, ToolInfo tool);
+  std::unique_ptr<Formatter> (*make)(const TextStyle& style, const ToolInfo& tool);
 };
 
 /// All formats; a new one is a file and a row.

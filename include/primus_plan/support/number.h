@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace primus_plan {
@@ -22,7 +23,8 @@ std::optional<std::int64_t> least_common_multiple(std::int64_t a, std::int64_t b
 std::int64_t floor_divide(std::int64_t a, std::int64_t b);
 std::int64_t floor_remainder(std::int64_t a, std::int64_t b);
 
-/// All positive divisors, ascending; none for numbers below 1.
+/// All positive divisors, ascending; none for numbers below 1. Above 10^12 only those that come in pairs with one of at
+/// most 10^6: a search for advice must not take minutes.
 std::vector<std::int64_t> divisors(std::int64_t n);
 
 /// The legal values next to an illegal one.
@@ -36,6 +38,8 @@ Multiples nearest_multiples(std::int64_t value, std::int64_t step);
 
 /// "1,048,576".
 std::string with_commas(std::int64_t value);
+/// "1 node", "1,024 GPUs": a number with its noun in the regular plural.
+std::string counted(std::int64_t count, std::string_view noun);
 /// "950", "12.3 K", "405 B", "1.5 T": three significant digits, powers of 1000.
 std::string human_count(double value);
 /// "512 B", "1.5 GiB", "191 GiB": three significant digits, powers of 1024.

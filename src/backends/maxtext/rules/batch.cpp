@@ -15,13 +15,18 @@ void batch_not_positive(const MaxTextRun& run, Findings& out) {
   const Number& size = run.config.per_device_batch_size;
   if (batch_is_sound(run)) return;
   out.add(size, [&](Message& m) {
+    const double samples = *size * static_cast<double>(run.devices());
     if (*size <= 0) {
       m.say("per_device_batch_size is {}: it is above 0", number_text(*size));
-    } else {
+    } else if (samples < 1) {
       m.say("per_device_batch_size {} x {} devices is less than one sample", number_text(*size), run.devices());
+    } else {
+      m.say("per_device_batch_size {} x {} devices is no number of samples", number_text(*size), run.devices());
     }
-    m.because("micro-batch = int(devices x per_device_batch_size) = int({} x {}) = {}", run.devices(),
-              number_text(*size), run.batch_sizes.micro);
+    if (samples < 1) {
+      m.because("micro-batch = int(devices x per_device_batch_size) = int({} x {}) = {}", run.devices(),
+                number_text(*size), run.batch_sizes.micro);
+    }
     m.help("1 gives each device a sample; 1/{} is one sample for all of them", run.devices());
     m.fix("set per_device_batch_size to 1", size, "1");
   });
@@ -43,7 +48,7 @@ void batch_truncated(const MaxTextRun& run, Findings& out) {
 void vocabulary_tiling(const MaxTextRun& run, Findings& out) {
   const Number& size = run.config.per_device_batch_size;
   const Int tiles = *run.config.num_vocab_tiling;
-  if (*size <= 0) return;
+  if (*size <= 0 || !std::isfinite(*size)) return;
   const double tokens = *size * static_cast<double>(*run.config.max_target_length);
   if (tiles != 0 && std::fmod(tokens, static_cast<double>(tiles)) == 0) return;
   const auto describe = [&](Message& m) {
@@ -56,7 +61,8 @@ void vocabulary_tiling(const MaxTextRun& run, Findings& out) {
     }
     m.because("MaxText checks this even with num_vocab_tiling 1: a device's tokens must be whole");
     m.help("per_device_batch_size is a multiple of 1/max_target_length, num_vocab_tiling a divisor of the product");
-    m.also(run.config.max_target_length).also(run.config.per_device_batch_size);
+    m.also(run.config.max_target_length);
+    if (tiles != 1) m.also(size);
   };
   if (tiles == 1) {
     out.add(size, describe);
@@ -143,9 +149,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:calculate_global_batch_sizes",
       .outcome = "MaxText accepts it and fails on the empty batch",
       .summary = "per_device_batch_size is positive and gives the run at least one sample.",
-      .explanation = "The batch of a forward pass is int(devices x per_device_batch_size), over all devices: those of "
-                     "tensor, pipeline, context\n"
-                     "and expert parallel count too. Fractions are fine as long as the product reaches 1.",
+      .explanation =
+          "The batch of a forward pass is int(devices x per_device_batch_size), over all devices: those of tensor, "
+          "pipeline, context and expert parallel count too. Fractions are fine as long as the product reaches 1.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
      batch_not_positive},
@@ -168,9 +174,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "per_device_batch_size x max_target_length is a multiple of num_vocab_tiling.",
-      .explanation = "The loss is computed in num_vocab_tiling parts of a device's tokens. The check runs with the "
-                     "default 1 too, where it\n"
-                     "demands that the product is a whole number: 1.3 samples of 2048 tokens are not.",
+      .explanation =
+          "The loss is computed in num_vocab_tiling parts of a device's tokens. The check runs with the default 1 too, "
+          "where it demands that the product is a whole number: 1.3 samples of 2048 tokens are not.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nnum_vocab_tiling: 3\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nnum_vocab_tiling: 4\n"}},
      vocabulary_tiling},
@@ -181,9 +187,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "fp8 with delayed scaling does not accumulate gradients.",
-      .explanation = "quantization fp8, nanoo_fp8, fp8_gpu and te_fp8_delayedscaling keep a history of scales that "
-                     "micro-steps would disturb.\n"
-                     "per_device_batch_size is the batch of one micro-step, so raising it keeps the global batch.",
+      .explanation =
+          "quantization fp8, nanoo_fp8, fp8_gpu and te_fp8_delayedscaling keep a history of scales that micro-steps "
+          "would disturb. per_device_batch_size is the batch of one micro-step, so raising it keeps the global batch.",
       .bad = {.world_size = 8,
               .yaml = "gradient_accumulation_steps: 2\nquantization: nanoo_fp8\nper_device_batch_size: 1\n"},
       .good = {.world_size = 8,
@@ -196,9 +202,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/input_pipeline/synthetic_data_processing.py:__init__",
       .outcome = "JAX refuses to lay out the input (ValueError)",
       .summary = "The batch to load splits over the batch shards.",
-      .explanation = "Input arrays are laid out over the axes data, stage, fsdp, fsdp_transpose and expert. Their "
-                     "product divides the devices, so\n"
-                     "whole per_device_batch_size always fit; fractions above 1 may not.",
+      .explanation =
+          "Input arrays are laid out over the axes data, stage, fsdp, fsdp_transpose and expert. Their product divides "
+          "the devices, so whole per_device_batch_size always fit; fractions above 1 may not.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\ndataset_type: synthetic\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1.5\ndataset_type: synthetic\nici_tensor_parallelism: 2\n"}},
@@ -211,10 +217,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "the data pipeline stops (AssertionError)",
       .summary = "With real data the batch to load is a multiple of the number of devices.",
       .explanation = "Loaders give each device of a host its own whole samples, whatever the mesh. Below one sample a "
-                     "device MaxText loads one for\n"
-                     "each and passes; 1.5 does not, unless gradient accumulation makes the sum whole. Primus's preset "
-                     "reads data from\n"
-                     "Hugging Face (dataset_type: hf).",
+                     "device MaxText loads one for each and passes; 1.5 does not, unless gradient accumulation makes "
+                     "the sum whole. Primus's preset reads data from Hugging Face (dataset_type: hf).",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\nici_tensor_parallelism: 2\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1.5\nici_tensor_parallelism: 2\ngradient_accumulation_steps: 2\n"}},
@@ -227,9 +231,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "XLA pads the batch: devices wait or compute for nothing",
       .summary = "A micro-batch splits evenly over the batch shards.",
       .explanation = "Each step trains on int(devices x per_device_batch_size) samples, laid out over data, stage, "
-                     "fsdp, fsdp_transpose and expert.\n"
-                     "Half a sample a device on 8 fsdp shards is 4 samples for 8 shards. Tensor or context axes of 2 "
-                     "would leave 4 shards.",
+                     "fsdp, fsdp_transpose and expert. Half a sample a device on 8 fsdp shards is 4 samples for 8 "
+                     "shards. Tensor or context axes of 2 would leave 4 shards.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 0.5\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 0.5\nici_tensor_parallelism: 2\n"}},
      micro_batch_underfills},

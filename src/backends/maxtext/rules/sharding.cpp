@@ -19,36 +19,30 @@ void explicit_sharding(const MaxTextRun& run, Findings& out) {
   });
 }
 
-/// What check_vma does not go with; no text when nothing stands in its way.
-std::string vma_obstacle(const MaxTextRun& run) {
-  const MaxTextConfig& config = run.config;
-  if (*config.shard_mode != "auto") return "shard_mode: auto";
-  if (*config.use_tokamax_gmm) return "use_tokamax_gmm: false";
-  if (*config.use_ragged_sort) return "use_ragged_sort: false";
-  if (*config.use_ring_of_experts) return "use_ring_of_experts: false";
+/// A key that must change before check_vma can be on; no name when none must.
+struct Obstacle {
+  std::string_view key;
+  std::string_view value;  ///< what it must be
+};
+
+Obstacle vma_obstacle(const MaxTextConfig& config) {
+  if (*config.shard_mode != "auto") return {"shard_mode", "auto"};
+  for (const Flag* flag : {&config.use_tokamax_gmm, &config.use_ragged_sort, &config.use_ring_of_experts}) {
+    if (**flag) return {flag->key, "false"};
+  }
   for (const AxisInfo& axis : axis_infos()) {
     const bool allowed = axis.axis == MeshAxis::expert || axis.axis == MeshAxis::fsdp;
-    if (axis.ici == nullptr || allowed || *(config.*axis.ici) == 1) continue;
-    return fmt::format("{}: 1", (config.*axis.ici).key);
+    if (axis.ici != nullptr && !allowed && *(config.*axis.ici) != 1) return {(config.*axis.ici).key, "1"};
   }
   return {};
 }
 
-bool vma_blocked(const MaxTextRun& run) {
-  const MaxTextConfig& config = run.config;
-  if (*config.shard_mode != "auto" || *config.use_tokamax_gmm || *config.use_ragged_sort || *config.use_ring_of_experts)
-    return true;
-  for (const AxisInfo& axis : axis_infos()) {
-    const bool allowed = axis.axis == MeshAxis::expert || axis.axis == MeshAxis::fsdp;
-    if (axis.ici != nullptr && !allowed && *(config.*axis.ici) != 1) return true;
-  }
-  return false;
-}
-
 void varying_axes_check(const MaxTextRun& run, Findings& out) {
-  if (!*run.config.check_vma || !vma_blocked(run)) return;
+  if (!*run.config.check_vma) return;
+  const Obstacle obstacle = vma_obstacle(run.config);
+  if (obstacle.key.empty()) return;
   out.add(run.config.check_vma, [&](Message& m) {
-    m.say("check_vma: true needs {}", vma_obstacle(run));
+    m.say("check_vma: true needs {}: {}", obstacle.key, obstacle.value);
     m.because("it supports automatic sharding over expert and fsdp axes inside a slice only");
     m.because("a check of upstream MaxText: the ROCm fork may not have it yet");
     m.fix("set check_vma to false", run.config.check_vma, "false");
@@ -131,8 +125,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "check_vma works with automatic sharding over fsdp and expert only.",
       .explanation = "The check of varying mesh axes in shard_map is not written for other axes, explicit sharding, "
-                     "Tokamax products, the ragged\n"
-                     "sort and the ring of experts.",
+                     "Tokamax products, the ragged sort and the ring of experts.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\ncheck_vma: true\nici_tensor_parallelism: 2\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\ncheck_vma: true\nici_fsdp_parallelism: 8\n"}},
      varying_axes_check},
@@ -166,9 +159,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "Elastic training and colocated Python need Pathways.",
-      .explanation =
-          "MaxText refuses elastic_enabled, colocated_python_data_input and colocated_python_checkpointing without\n"
-          "enable_single_controller.",
+      .explanation = "MaxText refuses elastic_enabled, colocated_python_data_input and colocated_python_checkpointing "
+                     "without enable_single_controller.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nelastic_enabled: true\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nelastic_enabled: false\n"}},
      needs_pathways},

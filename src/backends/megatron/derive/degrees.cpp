@@ -1,4 +1,5 @@
 #include "backends/megatron/derive/derive.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -6,12 +7,18 @@ namespace {
 /// world / product when that is whole and every factor positive, else 0.
 Int replicas(Int world, Int a, Int b, Int c) {
   if (world <= 0 || a <= 0 || b <= 0 || c <= 0) return 0;
-  Int product = 0;
-  if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product)) return 0;
+  const Int product = saturating_multiply(saturating_multiply(a, b), c);
   return world % product == 0 ? world / product : 0;
 }
 
 }  // namespace
+
+void blank_unreadable_degrees(MegatronConfig& config) {
+  for (Count* degree : {&config.tensor_model_parallel_size, &config.pipeline_model_parallel_size,
+                        &config.context_parallel_size, &config.expert_model_parallel_size}) {
+    if (degree->is_unreadable) degree->value = 0;
+  }
+}
 
 void derive_degrees(MegatronRun& run, Rewriter& rewriter) {
   MegatronConfig& config = run.config;
@@ -20,11 +27,12 @@ void derive_degrees(MegatronRun& run, Rewriter& rewriter) {
   degrees.pipeline = *config.pipeline_model_parallel_size;
   degrees.context = *config.context_parallel_size;
   degrees.expert = *config.expert_model_parallel_size;
-  if (!config.expert_tensor_parallel_size.value) {
+  const bool follows = !config.expert_tensor_parallel_size.value && !config.expert_tensor_parallel_size.is_unreadable;
+  if (follows && degrees.tensor > 0) {
     rewriter.set(config.expert_tensor_parallel_size, degrees.tensor,
                  "expert tensor parallelism defaults to tensor_model_parallel_size");
   }
-  degrees.expert_tensor = *config.expert_tensor_parallel_size.value;
+  degrees.expert_tensor = config.expert_tensor_parallel_size.value.value_or(0);
 
   // arguments.py:validate_args: experts take no part in the dense grid.
   degrees.data = replicas(run.launch.world_size, degrees.tensor, degrees.pipeline, degrees.context);

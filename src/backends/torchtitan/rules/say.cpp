@@ -8,8 +8,8 @@ namespace primus_plan::torchtitan {
 void help_with_worlds(Message& message, const TorchTitanRun& run) {
   const Int smallest = smallest_world(run.given);
   if (smallest <= 0) return;
-  if (*run.given.data_parallel_shard_degree != -1) {
-    message.help("these degrees make a world of {} ranks", smallest);
+  if (*run.given.data_parallel_shard_degree != -1 || smallest > largest_launch) {
+    message.help("these degrees make a world of {}", counted(smallest, "rank"));
   } else {
     message.help("nearest legal world sizes: {}", nearest_text(run.world(), smallest));
   }
@@ -33,15 +33,6 @@ std::string model_text(const TorchTitanRun& run) {
 
 std::string quoted(std::string_view text) {
   return text.data() == nullptr ? std::string("null") : fmt::format("'{}'", text);
-}
-
-std::string divisors_text(Int n, Int most) {
-  std::string out;
-  for (const Int divisor : divisors(n)) {
-    if (divisor > most) break;
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", divisor);
-  }
-  return out;
 }
 
 std::string choices_text(std::span<const std::string_view> choices) {

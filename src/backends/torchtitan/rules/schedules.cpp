@@ -37,7 +37,7 @@ void schedule_abstract(const TorchTitanRun& run, Findings& out) {
 }
 
 void schedule_csv_missing(const TorchTitanRun& run, Findings& out) {
-  if (!run.pipelines() || !has_csv(run) || run.parsed.schedule_csv_exists) return;
+  if (!run.pipelines() || !has_csv(run) || !run.parsed.schedule_csv_is_missing) return;
   out.add(run.config.pipeline_parallel_schedule_csv, [&](Message& m) {
     m.say("pipeline_parallel_schedule_csv {} is no file here", quoted(*run.config.pipeline_parallel_schedule_csv));
     m.because("a relative path counts from the folder in which the run starts");
@@ -213,7 +213,8 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .runtime_site = build_schedule,
       .outcome = "TorchTitan stops (FileNotFoundError)",
       .summary = "pipeline_parallel_schedule_csv names a file, or is ''.",
-      .explanation = "The file has to describe PP ranks, the virtual stages and the micro-batches of this run.",
+      .explanation = "The file has to be there on every node and describe the PP ranks, the virtual stages and the "
+                     "micro-batches of this run.",
       .bad = {.world_size = 8,
               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
                       "  pipeline_parallel_schedule_csv: /nonexistent/schedule.csv\n"},
