@@ -2,8 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
-
+#include "primus_plan/config/path_from.h"
 #include "primus_plan/config/presets.h"
 #include "report/finding_text.h"
 
@@ -17,11 +16,7 @@ bool is_name(const std::string& path) { return path.starts_with('<'); }
 }  // namespace
 
 std::string Repository::path(const std::string& given) const {
-  if (root_.empty() || is_name(given)) return given;
-  // Lexically: what a path means does not depend on what is on the disk when the report is made.
-  const std::filesystem::path whole = (std::filesystem::path(folder_) / given).lexically_normal();
-  const std::string below = whole.lexically_relative(root_).generic_string();
-  return below.empty() || below.starts_with("..") ? whole.generic_string() : below;
+  return root_.empty() || is_name(given) ? given : path_from(root_, folder_, given);
 }
 
 bool Repository::holds(const std::string& given) const {

@@ -176,6 +176,8 @@ TEST(Places, AreSeenFromTheTopOfTheRepository) {
     return json::parse(report_as("gitlab", files, {}, tool))[0]["location"]["path"].get<std::string>();
   };
   EXPECT_EQ(path_of({broken_report()}), "team/exp.yaml");
+  tool.folder = "/repo/..names/like/this";
+  EXPECT_EQ(path_of({broken_report()}), "..names/like/this/exp.yaml");
   tool.folder = "/elsewhere";
   EXPECT_EQ(path_of({broken_report()}), "/elsewhere/exp.yaml");
   EXPECT_THAT(report_as("sarif", {broken_report()}, {}, tool), HasSubstr("\"uri\": \"file:///elsewhere/exp.yaml\""));
