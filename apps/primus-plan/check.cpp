@@ -49,9 +49,9 @@ class Check {
     Summary total;
     in_order<Rendered>(
         inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], targets); },
-        [&](Rendered rendered) {
+        [&](const Rendered& rendered) {
           total += rendered.summary;
-          targets.add(std::move(rendered.pieces));
+          targets.add(rendered.pieces);
         });
     if (total.files == 0) throw Trouble("no experiment found: no *.yaml file with modules: below the given folders");
     targets.finish(total);

@@ -100,10 +100,10 @@ std::vector<Piece> ReportTargets::render(const FileReport& file) const {
   return pieces;
 }
 
-bool ReportTargets::add(std::vector<Piece> pieces) {
+bool ReportTargets::add(const std::vector<Piece>& pieces) {
   bool wrote = false;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const std::string text = targets_[i].assembly->add(std::move(pieces[i]));
+    const std::string text = targets_[i].assembly->add(pieces[i]);
     targets_[i].output->write(text);
     wrote = wrote || !text.empty();
   }

@@ -35,7 +35,7 @@ class ReportTargets {
   /// One file in every format. Pure, may be called from many threads.
   std::vector<Piece> render(const FileReport& file) const;
   /// Writes what can be written already; whether that was anything.
-  bool add(std::vector<Piece> pieces);
+  bool add(const std::vector<Piece>& pieces);
   /// Puts every file in its place.
   void finish(const Summary& total);
 

@@ -97,6 +97,7 @@ std::string listing(const Options& options, const std::vector<const RuleInfo*>& 
   if (format == "markdown") return rules_to_markdown(rules);
   if (format == "text") return rules_to_text(rules, style);
   std::vector<RulePage> pages;
+  pages.reserve(rules.size());
   for (const RuleInfo* rule : rules) pages.push_back({.rule = rule});
   return rules_to_json(pages);
 }

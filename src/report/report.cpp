@@ -86,7 +86,7 @@ Piece make_piece(const Formatter& formatter, const FileReport& file) {
   return {formatter.opens_with_totals() ? formatter.row(file) : std::string(), formatter.file(file)};
 }
 
-std::string Assembly::add(Piece piece) {
+std::string Assembly::add(const Piece& piece) {
   rows_ += piece.row;
   if (piece.text.empty()) return {};
   const bool hold = formatter_.opens_with_totals();

@@ -124,8 +124,7 @@ void write_rule(JsonWriter& json, const RuleInfo& rule) {
 std::string path_to_uri(std::string_view path) {
   constexpr std::string_view plain = "-._~/!$'()*+,;=@";
   std::string uri = path.starts_with('/') ? "file://" : "";
-  for (std::size_t at = 0; at < path.size(); ++at) {
-    const char c = path[at];
+  for (const char c : path) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (letter || plain.find(c) != std::string_view::npos)
       uri += c;

@@ -85,7 +85,7 @@ Piece make_piece(const Formatter& formatter, const FileReport& file);
 class Assembly {
  public:
   explicit Assembly(const Formatter& formatter) : formatter_(formatter) {}
-  std::string add(Piece piece);
+  std::string add(const Piece& piece);
   std::string end(const Summary& total);
 
  private:
