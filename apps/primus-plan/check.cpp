@@ -8,6 +8,7 @@
 #include "options.h"
 #include "ordered.h"
 #include "primus_plan/backends/analyze.h"
+#include "report_targets.h"
 
 namespace primus_plan::app {
 
@@ -19,7 +20,7 @@ struct Options {
   std::vector<std::string> paths;
   ExperimentFlags experiment;
   LaunchFlags launch;
-  OutputFlags output;
+  ReportFlags output;
   bool strict = false;
   bool worlds = false;
   std::size_t jobs = 0;
@@ -27,7 +28,7 @@ struct Options {
 
 /// What is left of a file once it is rendered.
 struct Rendered {
-  std::string text;
+  std::vector<Piece> pieces;
   Summary summary;
 };
 
@@ -44,41 +45,37 @@ class Check {
     std::vector<std::string> paths;
     paths.reserve(inputs.size());
     for (const Input& input : inputs) paths.push_back(input.path);
-    Output output = options_.output.open(paths);
-    const auto formatter = make_formatter(inputs, output.is_terminal());
+    ReportTargets targets(options_.output, wishes(inputs), paths);
     Summary total;
-    bool first = true;
     in_order<Rendered>(
-        inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], *formatter); },
+        inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], targets); },
         [&](const Rendered& rendered) {
           total += rendered.summary;
-          if (rendered.text.empty()) return;
-          output.write((first ? formatter->begin() : formatter->separator()) + rendered.text);
-          first = false;
+          targets.add(rendered.pieces);
         });
     if (total.files == 0) throw Trouble("no experiment found: no *.yaml file with modules: below the given folders");
-    output.write((first ? formatter->begin() : std::string()) + formatter->end(total));
-    output.finish();
+    targets.finish(total);
     return total.errors > 0 || (options_.strict && total.warnings > 0) ? exit_findings : exit_clean;
   }
 
  private:
-  std::unique_ptr<Formatter> make_formatter(const std::vector<Input>& inputs, bool terminal) const {
-    TextStyle style = options_.output.style(terminal);
+  TextStyle wishes(const std::vector<Input>& inputs) const {
+    TextStyle style;
     style.worlds = options_.worlds;
+    style.strict = options_.strict;
     for (const Input& input : inputs) style.brief_if_clean = style.brief_if_clean || input.from_folder;
-    return find_format(options_.output.format)->make(style, tool_info());
+    return style;
   }
 
   std::size_t jobs() const {
     return options_.jobs > 0 ? options_.jobs : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   }
 
-  Rendered render(const Input& input, const Formatter& formatter) const {
+  Rendered render(const Input& input, const ReportTargets& targets) const {
     const std::optional<LoadResult> loaded = load(input);
     if (!loaded) return {};
     const FileReport report = judge(input, *loaded);
-    return {formatter.file(report), summarize(report)};
+    return {targets.render(report), summarize(report)};
   }
 
   /// Nothing for a file of a folder that is no experiment.
@@ -118,12 +115,6 @@ class Check {
   Loader loader_;
 };
 
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const Format& format : formats()) names.emplace_back(format.name);
-  return names;
-}
-
 }  // namespace
 
 Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
@@ -136,7 +127,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
       ->check(whole_number(1, 256));
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
-  options->output.declare(app, format_names());
+  options->output.declare(app);
   return [options] { return Check(*options).run(); };
 }
 

@@ -24,6 +24,8 @@ constexpr std::array command_table = {
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
+    Command{"explain", "explain a rule: what, why, what the runtime does, an example, how to fix it", declare_explain},
+    Command{"rules", "list the rules, or write their manual", declare_rules},
 };
 
 const Command* find_command(std::string_view name) {
