@@ -1,9 +1,12 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <thread>
 
 #include "command.h"
+#include "fix.h"
 #include "inputs.h"
 #include "options.h"
 #include "ordered.h"
@@ -22,6 +25,7 @@ struct Options {
   ExperimentFlags experiment;
   LaunchFlags launch;
   OutputFlags output;
+  FixFlags fix;
   bool strict = false;
   bool worlds = false;
   std::size_t jobs = 0;
@@ -30,8 +34,18 @@ struct Options {
 /// What is left of a file once it is rendered.
 struct Rendered {
   std::string text;
-  Summary summary;
+  std::string remark = {};  ///< for standard error
+  Summary summary = {};
+  bool would_change = false;
 };
+
+/// The text that was judged under this path; null when it could not be read.
+const Source* text_of(const FileReport& report, std::string_view path) {
+  for (const auto& source : report.sources) {
+    if (source->path() == path) return source.get();
+  }
+  return nullptr;
+}
 
 class Check {
  public:
@@ -43,22 +57,27 @@ class Check {
 
   int run() {
     const std::vector<Input> inputs = find_inputs(options_.paths);
+    refuse_to_edit_stdin(inputs);
     Output output = options_.output.open();
     const auto formatter = make_formatter(inputs, output.is_terminal());
     Summary total;
     bool first = true;
+    bool would_change = false;
     in_order<Rendered>(
         inputs.size(), jobs(), [&](std::size_t i) { return render(inputs[i], *formatter); },
         [&](const Rendered& rendered) {
           total += rendered.summary;
+          would_change = would_change || rendered.would_change;
+          if (!rendered.remark.empty()) say(rendered.remark);
           if (rendered.text.empty()) return;
+          if (options_.fix.diff) return output.write(rendered.text);
           output.write((first ? formatter->begin() : formatter->separator()) + rendered.text);
           first = false;
         });
     if (total.files == 0) throw Trouble("no experiment found: no *.yaml file with modules: below the given folders");
-    output.write((first ? formatter->begin() : std::string()) + formatter->end(total));
+    if (!options_.fix.diff) output.write((first ? formatter->begin() : std::string()) + formatter->end(total));
     output.finish();
-    return total.errors > 0 || (options_.strict && total.warnings > 0) ? exit_findings : exit_clean;
+    return would_change || total.errors > 0 || (options_.strict && total.warnings > 0) ? exit_findings : exit_clean;
   }
 
  private:
@@ -76,14 +95,42 @@ class Check {
   Rendered render(const Input& input, const Formatter& formatter) const {
     const std::optional<LoadResult> loaded = load(input);
     if (!loaded) return {};
-    const FileReport report = judge(input, *loaded);
-    return {formatter.file(report), summarize(report)};
+    FileReport report = judge(input, *loaded);
+    if (!options_.fix.wanted()) return {.text = formatter.file(report), .summary = summarize(report)};
+    const std::string path = name_of(input);
+    const Source* text = text_of(report, path);
+    if (text == nullptr) return {.text = formatter.file(report), .summary = summarize(report)};
+    const Fixed fixed = fix_file(path, text->text(), [&](const std::string& edited) { return judgement(input, edited); },
+                                 options_.fix);
+    if (options_.fix.diff) {
+      return {.text = fixed.diff, .remark = fixed.remark, .summary = summarize(report), .would_change = !fixed.diff.empty()};
+    }
+    report = judge(input, loader_.load_text(path, fixed.mended.text, experiment_));
+    return {.text = formatter.file(report), .remark = fixed.remark, .summary = summarize(report)};
+  }
+
+  static std::string name_of(const Input& input) { return input.path == "-" ? "<stdin>" : input.path; }
+
+  void refuse_to_edit_stdin(const std::vector<Input>& inputs) const {
+    if (!options_.fix.wanted() || options_.fix.diff) return;
+    for (const Input& input : inputs) {
+      if (input.path == "-") throw Trouble("standard input cannot be edited; add --diff to see the edits");
+    }
+  }
+
+  Judgement judgement(const Input& input, const std::string& text) const {
+    const LoadResult loaded = loader_.load_text(name_of(input), text, experiment_);
+    FileReport report = judge(input, loaded);
+    Judgement out{.findings = std::move(report.load_errors), .sources = std::move(report.sources),
+                  .is_loaded = loaded.errors.empty()};
+    for (Analysis& module : report.modules) std::ranges::move(module.findings, std::back_inserter(out.findings));
+    return out;
   }
 
   /// Nothing for a file of a folder that is no experiment.
   std::optional<LoadResult> load(const Input& input) const {
     if (input.path == "-") {
-      return loader_.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), experiment_);
+      return loader_.load_text(name_of(input), read_standard_input(DiskFiles::default_max_bytes), experiment_);
     }
     if (!input.from_folder) return loader_.load(input.path, experiment_);
     ReadFailure failure;
@@ -143,6 +190,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_option("-j,--jobs", options->jobs, "files judged at once; default: one for each processor")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{256}));
+  options->fix.declare(app);
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, format_names());
