@@ -12,6 +12,7 @@
 #include "ordered.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/planner/repair.h"
 
 namespace primus_plan::app {
 
@@ -95,7 +96,7 @@ class Check {
   Rendered render(const Input& input, const Formatter& formatter) const {
     const std::optional<LoadResult> loaded = load(input);
     if (!loaded) return {};
-    FileReport report = judge(input, *loaded);
+    FileReport report = judge(input, *loaded, With::repairs);
     if (!options_.fix.wanted()) return {.text = formatter.file(report), .summary = summarize(report)};
     const std::string path = name_of(input);
     const Source* text = text_of(report, path);
@@ -105,7 +106,7 @@ class Check {
     if (options_.fix.diff) {
       return {.text = fixed.diff, .remark = fixed.remark, .summary = summarize(report), .would_change = !fixed.diff.empty()};
     }
-    report = judge(input, loader_.load_text(path, fixed.mended.text, experiment_));
+    report = judge(input, loader_.load_text(path, fixed.mended.text, experiment_), With::repairs);
     return {.text = formatter.file(report), .remark = fixed.remark, .summary = summarize(report)};
   }
 
@@ -120,7 +121,7 @@ class Check {
 
   Judgement judgement(const Input& input, const std::string& text) const {
     const LoadResult loaded = loader_.load_text(name_of(input), text, experiment_);
-    FileReport report = judge(input, loaded);
+    FileReport report = judge(input, loaded, With::findings);
     Judgement out{.findings = std::move(report.load_errors), .sources = std::move(report.sources),
                   .is_loaded = loaded.errors.empty()};
     for (Analysis& module : report.modules) std::ranges::move(module.findings, std::back_inserter(out.findings));
@@ -144,12 +145,16 @@ class Check {
     return loaded;
   }
 
-  FileReport judge(const Input& input, const LoadResult& loaded) const {
+  /// What is wanted besides degrees, batch and findings.
+  enum class With : std::uint8_t { findings, repairs };
+
+  FileReport judge(const Input& input, const LoadResult& loaded, With with) const {
     FileReport report{.path = input.path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
     for (const Experiment& experiment : loaded.experiments) {
       const Launch launch = find_launch(options_.launch.options(), environment_, experiment.pragma);
       std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options_.launch.analyze_options());
       if (options_.worlds) add_worlds(experiment, analyses);
+      if (with == With::repairs) add_repairs(experiment, analyses);
       std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));
       report.sources.insert(report.sources.end(), experiment.sources.begin(), experiment.sources.end());
     }
@@ -164,6 +169,14 @@ class Check {
       const auto prepared = backend->prepare(experiment.modules[i], environment_);
       analyses[i].legal_worlds =
           legal_worlds(*prepared, analyses[i].run.launch.gpus_per_node, most_nodes_in_table, most_rows_in_table);
+    }
+  }
+
+  void add_repairs(const Experiment& experiment, std::vector<Analysis>& analyses) const {
+    for (std::size_t i = 0; i < analyses.size(); ++i) {
+      const Backend* backend = find_backend(experiment.modules[i].framework);
+      if (backend == nullptr || analyses[i].errors == 0) continue;
+      analyses[i].repairs = find_repairs(*backend, experiment.modules[i], environment_, analyses[i]);
     }
   }
 

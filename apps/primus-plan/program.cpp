@@ -23,6 +23,8 @@ constexpr std::array command_table = {
     Command{"layout", "show which rank sits in which group and node", declare_layout},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
+    Command{"completion", "print a shell's completion script", declare_completion},
+    Command{"man", "print this program's manual page", declare_man},
 };
 
 const Command* find_command(std::string_view name) {

@@ -30,10 +30,9 @@ class Comparison {
 
   void values(const Node& before, const Node& after) {
     if (is_hopeless()) return;
-    const bool whole = is_edited(before.origin);
-    if (!whole && before.is_mapping() && after.is_mapping()) return mappings(before.entries(), after.entries());
+    if (before.is_mapping() && after.is_mapping()) return mappings(before.entries(), after.entries());
     const bool lists = before.is_sequence() && after.is_sequence() && before.items.size() == after.items.size();
-    if (!whole && lists) {
+    if (lists && !is_edited(before.origin)) {
       for (std::size_t i = 0; i < before.items.size(); ++i) values(*before.items[i], *after.items[i]);
     } else if (before.kind != after.kind || before.quoted != after.quoted || !same_value(before, after)) {
       found_.push_back({.place = before.origin, .now = &after});

@@ -12,10 +12,6 @@ namespace primus_plan {
 
 namespace {
 
-bool is_preset(Layer layer) {
-  return layer == Layer::module_preset || layer == Layer::model_preset || layer == Layer::platform_preset;
-}
-
 std::string label_text(const Label& label) {
   if (!label.text.empty()) return escape_controls(label.text);
   if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));

@@ -6,6 +6,7 @@
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
+#include "report/repairs_text.h"
 
 namespace primus_plan {
 
@@ -94,6 +95,7 @@ class TextFormatter final : public Formatter {
       if (!text.empty()) text += '\n';
       text += finding_to_text(finding, module.origin, module.path, style_);
     }
+    if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, paint_);
     return text;
   }
 

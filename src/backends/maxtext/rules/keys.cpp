@@ -55,7 +55,8 @@ constexpr OtherName other_names[] = {
     {"train_iters", "steps"},
 };
 
-void help_with_name(const std::string& key, Message& m) {
+void help_with_name(const KeyFault& fault, Message& m) {
+  const std::string_view key = fault.key;
   for (const OtherName& other : other_names) {
     if (other.key != key) continue;
     m.help("{}", other.help);
@@ -63,14 +64,18 @@ void help_with_name(const std::string& key, Message& m) {
   }
   std::vector<std::string_view> names;
   for (const KeySpec& spec : all_keys()) names.push_back(spec.name);
-  for (const std::string_view near : nearest_names(key, names, 2)) m.help("did you mean {}?", near);
+  const auto nearest = nearest_names(key, names, 2);
+  for (const std::string_view near : nearest) m.help("did you mean {}?", near);
+  if (nearest.empty()) return;
+  const std::string name(nearest.front());
+  m.fix(fmt::format("rename it to {}", name), fault.key_origin, name);
 }
 
 void unknown_key(const MaxTextRun& run, Findings& out) {
   report(run, Kind::unknown, out, [](const KeyFault& fault, Message& m) {
     m.say("{} is no key of MaxText", fault.key);
     m.label("this key");
-    help_with_name(fault.key, m);
+    help_with_name(fault, m);
   });
 }
 
@@ -108,7 +113,10 @@ void not_a_choice(const MaxTextRun& run, Findings& out) {
   report(run, Kind::not_a_choice, out, [](const KeyFault& fault, Message& m) {
     m.say("{}: {:.60} is none of its values", fault.key, to_text(*fault.value));
     const auto choices = split(fault.spec->choices);
-    for (const std::string_view near : nearest_names(fault.value->text, choices, 1)) m.help("did you mean {}?", near);
+    for (const std::string_view near : nearest_names(fault.value->text, choices, 1)) {
+      m.help("did you mean {}?", near);
+      m.fix(fmt::format("set {} to {}", fault.key, near), fault.value->origin, std::string(near));
+    }
     constexpr std::size_t most_listed = 20;
     if (choices.size() <= most_listed) m.help("values: {}", choices_text(fault.spec->choices));
     m.help("upper and lower case matter");
