@@ -4,6 +4,7 @@
 
 #include "backends/ignores.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
 
 namespace primus_plan {
@@ -42,7 +43,9 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
   if (analysis.run.degrees.data <= 0 || analysis.errors > 0) return;
   const RankLayout layout = prepared.layout(analysis.run.launch);
   Findings findings(Findings::Detail::text);
-  run_rules(topology_rules(), PlacedRun{analysis.run, layout}, findings);
+  const PlacedRun placed{analysis.run, layout};
+  run_rules(topology_rules(), placed, findings);
+  run_rules(advice_rules(), placed, findings);
   analysis.warnings += findings.warnings();
   for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
 }

@@ -90,10 +90,16 @@ class TextFormatter final : public Formatter {
       text = headline(module) + overview_to_text(module, style_);
       if (style_.verbose) text += details_to_text(module, style_);
     }
+    std::size_t folded = 0;
     for (const Finding& finding : module.findings) {
+      if (finding.severity == Severity::note && !style_.verbose) {
+        ++folded;
+        continue;
+      }
       if (!text.empty()) text += '\n';
       text += finding_to_text(finding, module.origin, module.path, style_);
     }
+    if (folded > 0 && !style_.quiet) text += paint_.faint(fmt::format("  {} (-v)", counted(folded, "note"))) + '\n';
     return text;
   }
 

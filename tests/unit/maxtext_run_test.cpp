@@ -97,6 +97,13 @@ TEST(MaxTextStages, RepeatsGoRoundTheStages) {
   EXPECT_EQ(run.schedule, PipelineSchedule::interleaved);
 }
 
+TEST(MaxTextStages, ZeroOnOneSideStopsThePipeline) {
+  const Analysis analysis =
+      Subject("ici_pipeline_parallelism: 4\ndcn_pipeline_parallelism: 0\nper_device_batch_size: 1\n").decide(1);
+  ASSERT_EQ(analysis.errors, 1U);
+  EXPECT_EQ(analysis.findings.at(0).rule->name, "layers-not-over-stages");
+}
+
 TEST(MaxTextStages, DeepseeksDenseLayersComeBeforeThePipeline) {
   const Subject subject("model_name: deepseek2-16b\nici_pipeline_parallelism: 2\nper_device_batch_size: 1\n");
   const RunDescription run = subject.decide(1).run;

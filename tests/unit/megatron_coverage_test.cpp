@@ -40,6 +40,17 @@ Coverage read_coverage() {
   return out;
 }
 
+/// The ids of "MG104, MG105".
+std::vector<std::string> ids_of(const std::string& outcome) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < outcome.size();) {
+    const std::size_t end = std::min(outcome.find(", ", at), outcome.size());
+    out.push_back(outcome.substr(at, end - at));
+    at = end + 2;
+  }
+  return out;
+}
+
 /// The section of a page under this heading of second level.
 std::string section_of(const fs::path& page, const std::string& heading) {
   std::ifstream stream(page);
@@ -74,7 +85,9 @@ TEST(MegatronCoverage, OutcomesAreRulesOrReasons) {
     if (text.starts_with(not_covered) || text.starts_with(informational)) {
       EXPECT_GT(text.size(), text.find(": ") + 2) << id << " gives no reason";
     } else {
-      EXPECT_TRUE(rules.contains(text)) << id << " names " << outcome << ", which is no rule";
+      for (const std::string& rule : ids_of(outcome)) {
+        EXPECT_TRUE(rules.contains(rule)) << id << " names " << rule << ", which is no rule";
+      }
     }
   }
 }

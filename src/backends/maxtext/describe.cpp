@@ -119,6 +119,7 @@ RunDescription describe(const MaxTextRun& run) {
                    .micro_batch = key_of(config.per_device_batch_size),
                    .global_batch = {},
                    .sequence_length = key_of(config.max_target_length)},
+          .experts = run.is_moe() ? *config.num_experts : 0,
           .schedule = schedule_of(run),
           .stages = run.stages};
 }

@@ -52,9 +52,13 @@ std::vector<std::string_view> along(const Mesh& mesh, AxisSet set) {
   return out;
 }
 
+/// The axes above 1, the fastest first as in other backends' orders.
 std::string order_text(const Mesh& mesh) {
   std::string out;
-  for (const MeshAxis axis : mesh.order.list()) out += fmt::format("{}{}", out.empty() ? "" : "-", info(axis).name);
+  const auto order = mesh.order.list();
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    if (mesh.size_of(*axis) > 1) out += fmt::format("{}{}", out.empty() ? "" : "-", info(*axis).name);
+  }
   return out;
 }
 

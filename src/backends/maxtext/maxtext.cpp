@@ -33,6 +33,11 @@ class PreparedMaxText final : public Prepared {
     std::vector<BadValue> none;  // layers_ has coerced every value already
     read_fields(fields(), *layers_.values, config_, none);
     mark_defaults(config_);
+    // MaxText's default is tpu. A value that it refuses says nothing of the machine: judge the rest for what Primus
+    // runs on.
+    for (const KeyFault& fault : layers_.faults) {
+      if (fault.key == "hardware") config_.hardware.value = "gpu";
+    }
     parsed_ = parse_keys(config_, layers_.model_file != nullptr ? layers_.model_file->name : std::string_view());
   }
 

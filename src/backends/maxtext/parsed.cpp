@@ -16,7 +16,9 @@ void read_order(const Node& list, ParsedKeys& out) {
     const AxisInfo* axis = item->is_string() ? find_axis(item->text) : nullptr;
     if (axis == nullptr) {
       out.unknown_axes.push_back(item->is_string() ? item->text : to_text(*item));
-    } else if (out.order.count < axis_count) {
+    } else if (contains(out.order.set(), axis->axis)) {
+      out.repeated_axes.push_back(axis->name);
+    } else {
       out.order.axes[out.order.count++] = axis->axis;
     }
   }
@@ -78,6 +80,7 @@ ParsedKeys parse_keys(const MaxTextConfig& config, std::string_view model_file) 
     if (rule == nullptr || rule->order.empty()) continue;
     take_order(rule->order, out.order);
     out.unknown_axes.clear();
+    out.repeated_axes.clear();
     out.logical = rule->logical;
   }
   out.engram = config.engram_layers.value != nullptr && !config.engram_layers.value->items.empty();

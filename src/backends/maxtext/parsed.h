@@ -10,8 +10,9 @@ namespace primus_plan::maxtext {
 
 /// Keys with a syntax of their own, read once.
 struct ParsedKeys {
-  AxisOrder order;                        ///< the mesh's axes, before pipeline parallelism moves `stage`
-  std::vector<std::string> unknown_axes;  ///< names in mesh_axes that MaxText has no axis for
+  AxisOrder order;                              ///< the mesh's axes, before pipeline parallelism moves `stage`
+  std::vector<std::string> unknown_axes;        ///< names in mesh_axes that MaxText has no axis for
+  std::vector<std::string_view> repeated_axes;  ///< names that mesh_axes has twice
   LogicalAxes logical;
   const CustomRule* custom_rule = nullptr;  ///< replaces mesh_axes and the rules
   bool engram = false;                      ///< engram_layers is not empty

@@ -75,14 +75,15 @@ struct MaxTextRun {
   BatchSizes batch_sizes;
   BatchSizes eval_sizes;
   std::optional<RampUp> ramp_up;
-  Int pipeline_stages = 0;  ///< as the pipeline counts them: 0 when pipelining is off, negative when a -1 got into it
+  bool pipelining = false;  ///< using_pipeline_parallelism: a pipeline degree is above 1
+  Int pipeline_stages = 0;  ///< product of the pipeline degrees as they are written; negative when a -1 got into it
 
   Degrees degrees;
   Batch batch;
   std::vector<std::vector<StageChunk>> stages;
 
   Int devices() const { return launch.world_size; }
-  bool pipelined() const { return pipeline_stages != 0; }
+  bool pipelined() const { return pipelining; }
   bool is_moe() const { return *config.num_experts > 1; }
   bool on_gpu() const { return *config.hardware == "gpu" || *config.hardware == "gpu_multiprocess"; }
   /// Size of the axis that plays context parallel; 1 when the mesh has none, 0 when it could not be resolved.

@@ -1,5 +1,7 @@
 #include "backends/megatron/describe.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <string_view>
 
@@ -75,6 +77,7 @@ RunDescription describe(const MegatronRun& run) {
                               .micro_batch = key_of(config.micro_batch_size),
                               .global_batch = key_of(config.global_batch_size),
                               .sequence_length = key_of(config.seq_length)},
+                     .experts = config.num_experts.value.value_or(0),
                      .schedule = schedule_of(run),
                      .stages = run.split.stages};
   if (run.virtual_pipeline) out.degrees.virtual_pipeline = *run.virtual_pipeline;
@@ -99,6 +102,23 @@ GroupSizes group_sizes(const MegatronRun& run) {
     for (const NodePtr& item : list->items) sizes.hierarchical_context.push_back(item->integer);
   }
   return sizes;
+}
+
+std::vector<std::string> ramp_lines(const MegatronRun& run) {
+  constexpr std::size_t most_lines = 12;
+  std::vector<std::string> out;
+  if (!run.parsed.ramp_up || run.micro_batch_start.fault || run.batch.micro <= 0 || run.dp() <= 0) return out;
+  const std::vector<RampStep> steps = ramp_steps(run.micro_batch_input);
+  for (const RampStep& step : steps) {
+    if (out.size() == most_lines) {
+      out.push_back(fmt::format("batch ramp: … {} sizes more", steps.size() - most_lines));
+      break;
+    }
+    out.push_back(fmt::format("batch ramp: {} samples a step ({} micro-batch{}) from sample {}{}", step.batch.running,
+                              step.batch.count, step.batch.count == 1 ? "" : "es", step.first_sample,
+                              step.divisible ? "" : ", where the run stops"));
+  }
+  return out;
 }
 
 Int guide_data_parallel(const MegatronRun& run) {

@@ -19,6 +19,9 @@ RunDescription describe(const MegatronRun& run);
 /// What the process groups are built from.
 GroupSizes group_sizes(const MegatronRun& run);
 
+/// The sizes of a batch ramp, one line each; empty without a ramp.
+std::vector<std::string> ramp_lines(const MegatronRun& run);
+
 /// DP as the Primus guide computes it, world / (TP x PP x EP); 0 when that is not whole.
 Int guide_data_parallel(const MegatronRun& run);
 

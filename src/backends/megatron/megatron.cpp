@@ -34,6 +34,7 @@ class PreparedMegatron final : public Prepared {
       out.effective = effective_values(run);
       out.rewrites = rewrites.take();
       out.findings = findings.take();
+      for (std::string& line : ramp_lines(run)) out.notes.push_back(std::move(line));
     }
     return out;
   }

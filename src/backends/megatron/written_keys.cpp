@@ -23,7 +23,7 @@ constexpr DeadName dead_names[] = {
     {"patch_moe_overlap", "overlap_moe_expert_parallel_comm", "nothing reads it any more"},
     {"pipeline_model_parallel_split_rank", "", "encoder-decoder pipelines are gone"},
     {"standalone_embedding_stage", "account_for_embedding_in_pipeline_split", "nothing reads it any more"},
-    {"use_custom_fsdp", "use_megatron_fsdp", "Megatron sets it itself for use_megatron_fsdp"},
+    {"use_custom_fsdp", "use_megatron_fsdp", "only use_megatron_fsdp switches Megatron-FSDP on"},
 };
 
 /// Source: megatron/training/arguments.py:core_transformer_config_from_args.

@@ -67,6 +67,7 @@ RunDescription describe(const TorchTitanRun& run) {
                               .micro_batch = key_of(config.local_batch_size),
                               .global_batch = key_of(config.global_batch_size),
                               .sequence_length = key_of(config.seq_len)},
+                     .experts = run.model().moe ? run.model().experts.count : 0,
                      .schedule = schedule_of(run),
                      .stages = run.stages};
   out.batch.pipeline_micro_batches = run.pipeline.micro_batches;

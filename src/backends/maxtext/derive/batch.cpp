@@ -38,11 +38,13 @@ RampUp ramp_up_of(const MaxTextConfig& config, Int devices, Int load) {
   if (load <= out.load_start || increments < 1 || increments > most_increments) return out;
   const double samples = static_cast<double>(*config.global_rampup_samples) / static_cast<double>(increments);
   out.samples_per_increment = samples;
+  double steps = 0;
   Int batch = out.load_start;
   for (Int i = 0; i < increments; ++i) {
-    if (batch > 0) out.end_step += truncated(std::ceil(samples / static_cast<double>(batch)));
+    if (batch > 0) steps += std::ceil(samples / static_cast<double>(batch));
     batch += out.load_increment;
   }
+  out.end_step = truncated(steps);
   return out;
 }
 

@@ -30,7 +30,8 @@ void describe_layers(MaxTextRun& run) {
   const Int repeats = *config.num_pipeline_repeats;
   const Int inside = *config.pipeline_parallel_layers;
   if (stages < 1 || each < 1 || repeats < 1 || inside > layers) return;
-  if (saturating_multiply(saturating_multiply(stages, each), repeats) != inside || stages * repeats > most_chunks)
+  if (saturating_multiply(saturating_multiply(stages, each), repeats) != inside ||
+      saturating_multiply(stages, repeats) > most_chunks)
     return;
   // Dense layers of deepseek come before the pipeline, what else stays outside comes after it.
   const Int before =

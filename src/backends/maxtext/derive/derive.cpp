@@ -15,6 +15,7 @@ MaxTextRun derive(const MaxTextConfig& given, const LayeredConfig& layers, const
                  .batch_sizes = {},
                  .eval_sizes = {},
                  .ramp_up = {},
+                 .pipelining = false,
                  .pipeline_stages = 0,
                  .degrees = {},
                  .batch = {},

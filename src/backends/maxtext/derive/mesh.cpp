@@ -93,7 +93,7 @@ void derive_mesh(MaxTextRun& run, Rewriter& rewriter) {
   };
   mesh.resolved = placed && slices > 0 && mesh.ici_fill.fault == FillFault::none &&
                   mesh.dcn_fill.fault == FillFault::none && !mesh.diloco_unresolved && positive(ici) && positive(dcn) &&
-                  run.parsed.unknown_axes.empty();
+                  run.parsed.unknown_axes.empty() && run.parsed.repeated_axes.empty();
   if (!mesh.resolved) return;
   for (std::size_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(mesh.order.axes[i]);

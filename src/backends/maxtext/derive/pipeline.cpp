@@ -12,6 +12,7 @@ void derive_pipeline(MaxTextRun& run, Rewriter& rewriter) {
   }
   // A -1 does not switch pipelining on.
   if (*config.ici_pipeline_parallelism <= 1 && *config.dcn_pipeline_parallelism <= 1) return;
+  run.pipelining = true;
   run.pipeline_stages = saturating_multiply(*config.ici_pipeline_parallelism, *config.dcn_pipeline_parallelism);
   const Int stages = run.pipeline_stages;
   const Int round = saturating_multiply(stages, *config.num_layers_per_pipeline_stage);

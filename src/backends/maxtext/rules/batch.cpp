@@ -17,6 +17,8 @@ void batch_not_positive(const MaxTextRun& run, Findings& out) {
   out.add(size, [&](Message& m) {
     if (*size <= 0) {
       m.say("per_device_batch_size is {}: it is above 0", number_text(*size));
+    } else if (*size > 1) {
+      m.say("per_device_batch_size {} x {} devices is no number of samples", number_text(*size), run.devices());
     } else {
       m.say("per_device_batch_size {} x {} devices is less than one sample", number_text(*size), run.devices());
     }
@@ -56,7 +58,8 @@ void vocabulary_tiling(const MaxTextRun& run, Findings& out) {
     }
     m.because("MaxText checks this even with num_vocab_tiling 1: a device's tokens must be whole");
     m.help("per_device_batch_size is a multiple of 1/max_target_length, num_vocab_tiling a divisor of the product");
-    m.also(run.config.max_target_length).also(run.config.per_device_batch_size);
+    m.also(run.config.max_target_length);
+    if (tiles != 1) m.also(size);
   };
   if (tiles == 1) {
     out.add(size, describe);

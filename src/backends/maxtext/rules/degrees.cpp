@@ -107,7 +107,7 @@ void dcn_product_mismatch(const MaxTextRun& run, Findings& out) {
     }
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.because("{} nodes of GPUs are {} slices", run.launch.nodes, run.mesh.slices);
-    m.help("leave dcn_data_parallelism: -1 to take what the other degrees leave");
+    if (result.fault == FillFault::product) m.help("dcn_data_parallelism: -1 takes what the other degrees leave");
     m.help("choose degrees whose product divides {}", run.mesh.slices);
   });
 }

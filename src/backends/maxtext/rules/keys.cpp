@@ -76,7 +76,7 @@ void unknown_key(const MaxTextRun& run, Findings& out) {
 
 void wrong_type(const MaxTextRun& run, Findings& out) {
   report(run, Kind::wrong_type, out, [](const KeyFault& fault, Message& m) {
-    m.say("{} takes {}, not {}", fault.key, fault.expected, to_text(*fault.value));
+    m.say("{} takes {}, not {:.60}", fault.key, fault.expected, to_text(*fault.value));
     if (fault.value->is_string() && !fault.value->is_null())
       m.because("the text \"none\" counts as null for every key");
   });
@@ -106,7 +106,7 @@ std::vector<std::string_view> split(std::string_view choices) {
 
 void not_a_choice(const MaxTextRun& run, Findings& out) {
   report(run, Kind::not_a_choice, out, [](const KeyFault& fault, Message& m) {
-    m.say("{}: {} is none of its values", fault.key, to_text(*fault.value));
+    m.say("{}: {:.60} is none of its values", fault.key, to_text(*fault.value));
     const auto choices = split(fault.spec->choices);
     for (const std::string_view near : nearest_names(fault.value->text, choices, 1)) m.help("did you mean {}?", near);
     constexpr std::size_t most_listed = 20;

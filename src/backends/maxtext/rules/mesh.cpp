@@ -40,6 +40,10 @@ void mesh_axis_unknown(const MaxTextRun& run, Findings& out) {
       for (const std::string_view near : nearest_names(name, names, 1)) m.help("did you mean {}?", near);
     });
   }
+  for (const std::string_view name : run.parsed.repeated_axes) {
+    out.add(run.config.mesh_axes,
+            [&](Message& m) { m.say("mesh_axes names {} twice: JAX wants each axis once", name); });
+  }
 }
 
 void custom_rule_without_file(const MaxTextRun& run, Findings& out) {
@@ -149,7 +153,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .stage = Stage::arguments,
       .runtime_site = sites::validate,
       .outcome = "MaxText stops while it collects the degrees of the mesh (KeyError)",
-      .summary = "mesh_axes lists axes that MaxText has degrees for.",
+      .summary = "mesh_axes lists axes that MaxText has degrees for, each once.",
       .explanation = "Each name in mesh_axes is looked up among the ici and dcn degrees. \"stage\" is the pipeline's "
                      "axis, \"model\" another name\n"
                      "of tensor.",

@@ -65,7 +65,7 @@ void pipeline_product(const MaxTextRun& run, Findings& out) {
 }
 
 void micro_batches_not_over_stages(const MaxTextRun& run, Findings& out) {
-  if (!run.pipelined()) return;
+  if (!run.pipelined() || run.pipeline_stages == 0) return;
   const Int count = *run.config.num_pipeline_microbatches;
   if (count > 0 && floor_remainder(count, run.pipeline_stages) == 0) return;
   if (run.pipeline_stages < 0) {

@@ -29,7 +29,8 @@ RuleList head_rules();
 RuleList context_rules();
 RuleList strategy_rules();
 RuleList precision_rules();
-RuleList conflict_rules();
+RuleList model_conflict_rules();
+RuleList option_conflict_rules();
 
 /// All topics.
 std::span<const RuleList> all_rule_lists();

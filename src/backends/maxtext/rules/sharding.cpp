@@ -19,36 +19,30 @@ void explicit_sharding(const MaxTextRun& run, Findings& out) {
   });
 }
 
-/// What check_vma does not go with; no text when nothing stands in its way.
-std::string vma_obstacle(const MaxTextRun& run) {
-  const MaxTextConfig& config = run.config;
-  if (*config.shard_mode != "auto") return "shard_mode: auto";
-  if (*config.use_tokamax_gmm) return "use_tokamax_gmm: false";
-  if (*config.use_ragged_sort) return "use_ragged_sort: false";
-  if (*config.use_ring_of_experts) return "use_ring_of_experts: false";
+/// A key that must change before check_vma can be on; no name when none must.
+struct Obstacle {
+  std::string_view key;
+  std::string_view value;  ///< what it must be
+};
+
+Obstacle vma_obstacle(const MaxTextConfig& config) {
+  if (*config.shard_mode != "auto") return {"shard_mode", "auto"};
+  for (const Flag* flag : {&config.use_tokamax_gmm, &config.use_ragged_sort, &config.use_ring_of_experts}) {
+    if (**flag) return {flag->key, "false"};
+  }
   for (const AxisInfo& axis : axis_infos()) {
     const bool allowed = axis.axis == MeshAxis::expert || axis.axis == MeshAxis::fsdp;
-    if (axis.ici == nullptr || allowed || *(config.*axis.ici) == 1) continue;
-    return fmt::format("{}: 1", (config.*axis.ici).key);
+    if (axis.ici != nullptr && !allowed && *(config.*axis.ici) != 1) return {(config.*axis.ici).key, "1"};
   }
   return {};
 }
 
-bool vma_blocked(const MaxTextRun& run) {
-  const MaxTextConfig& config = run.config;
-  if (*config.shard_mode != "auto" || *config.use_tokamax_gmm || *config.use_ragged_sort || *config.use_ring_of_experts)
-    return true;
-  for (const AxisInfo& axis : axis_infos()) {
-    const bool allowed = axis.axis == MeshAxis::expert || axis.axis == MeshAxis::fsdp;
-    if (axis.ici != nullptr && !allowed && *(config.*axis.ici) != 1) return true;
-  }
-  return false;
-}
-
 void varying_axes_check(const MaxTextRun& run, Findings& out) {
-  if (!*run.config.check_vma || !vma_blocked(run)) return;
+  if (!*run.config.check_vma) return;
+  const Obstacle obstacle = vma_obstacle(run.config);
+  if (obstacle.key.empty()) return;
   out.add(run.config.check_vma, [&](Message& m) {
-    m.say("check_vma: true needs {}", vma_obstacle(run));
+    m.say("check_vma: true needs {}: {}", obstacle.key, obstacle.value);
     m.because("it supports automatic sharding over expert and fsdp axes inside a slice only");
     m.because("a check of upstream MaxText: the ROCm fork may not have it yet");
     m.fix("set check_vma to false", run.config.check_vma, "false");
