@@ -134,7 +134,8 @@ void SelectionFlags::declare(CLI::App& app) {
 
 Selection SelectionFlags::select() const {
   const bool lists = !files_from.empty() || !changed_since.empty();
-  if (paths.empty() && !lists) throw Trouble("no FILE given: name experiments, folders of them, or - for standard input");
+  if (paths.empty() && !lists)
+    throw Trouble("no FILE given: name experiments, folders of them, or - for standard input");
   std::vector<std::string> listed;
   if (!files_from.empty()) listed = read_list(files_from);
   std::erase_if(listed, [](const std::string& name) { return !is_yaml(name); });

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "command.h"
 #include "primus_plan/backends/backend.h"
@@ -79,17 +80,16 @@ Choice Setup::choice(const std::string& path) const {
   return choice;
 }
 
-Setups::Setups(const ExperimentFlags& experiment, const ChoiceFlags& choice, const FileReader& files,
-               const Environment& environment)
-    : experiment_flags_(experiment),
-      choice_flags_(choice),
+Setups::Setups(ExperimentFlags experiment, ChoiceFlags choice, const FileReader& files, const Environment& environment)
+    : experiment_flags_(std::move(experiment)),
+      choice_flags_(std::move(choice)),
       files_(files),
       environment_(environment),
       rules_(all_rules()),
       settings_files_(files, environment, rules_) {
-  require_rules(choice.select, "--select", rules_);
-  require_rules(choice.ignore, "--ignore", rules_);
-  for (const std::string& text : choice.severity) wishes_.push_back(read_wish(text, rules_));
+  require_rules(choice_flags_.select, "--select", rules_);
+  require_rules(choice_flags_.ignore, "--ignore", rules_);
+  for (const std::string& text : choice_flags_.severity) wishes_.push_back(read_wish(text, rules_));
 }
 
 const Setup& Setups::of(const std::string& path) {
@@ -102,7 +102,7 @@ const Setup& Setups::of_folder(const std::string& folder) {
   if (!config.empty() && config != "none" && !files_.exists(config)) {
     throw Trouble(fmt::format("--config {}: no such file", config));
   }
-  const Settings& settings = config.empty()    ? settings_files_.nearest(folder)
+  const Settings& settings = config.empty()     ? settings_files_.nearest(folder)
                              : config == "none" ? settings_files_.none()
                                                 : settings_files_.named(config);
   const auto known = setups_.find(&settings);
@@ -131,7 +131,8 @@ void Setups::choose_levels(const Settings& settings, Levels& levels) const {
   apply_wishes(wishes, rules_, levels);
   const std::set<std::string_view> selected = ids_of(choice_flags_.select, rules_);
   // Whoever selects a rule wants to hear it, whatever the settings say.
-  std::erase_if(levels, [&](const auto& entry) { return entry.second == Level::off && selected.contains(entry.first); });
+  std::erase_if(levels,
+                [&](const auto& entry) { return entry.second == Level::off && selected.contains(entry.first); });
   apply_wishes(wishes_, rules_, levels);
   if (!selected.empty()) {
     for (const RuleInfo* rule : rules_) {

@@ -43,8 +43,7 @@ struct Setup {
 class Setups {
  public:
   /// Throws Trouble for rules and levels that do not exist.
-  Setups(const ExperimentFlags& experiment, const ChoiceFlags& choice, const FileReader& files,
-         const Environment& environment);
+  Setups(ExperimentFlags experiment, ChoiceFlags choice, const FileReader& files, const Environment& environment);
 
   /// The setup for an experiment ("-": standard input, as if in the working folder). It stays where it is. Throws
   /// SettingsError and Trouble when the settings or the baseline cannot be used. Not for several threads.
@@ -59,8 +58,8 @@ class Setups {
   void choose_levels(const Settings& settings, Levels& levels) const;
   std::shared_ptr<const Baseline> read_baseline(const std::string& path);
 
-  const ExperimentFlags& experiment_flags_;
-  const ChoiceFlags& choice_flags_;
+  ExperimentFlags experiment_flags_;
+  ChoiceFlags choice_flags_;
   const FileReader& files_;
   const Environment& environment_;
   std::vector<const RuleInfo*> rules_;

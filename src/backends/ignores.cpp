@@ -70,7 +70,8 @@ class Ignores {
       Comments& own = comments_of(*comment.origin.source);
       const bool no_reason = comment.reason.empty();
       if (no_reason) {
-        out.push_back(fault(loading::ignore_without_reason, comment.origin, "the comment silences rules without a reason",
+        out.push_back(fault(loading::ignore_without_reason, comment.origin,
+                            "the comment silences rules without a reason",
                             {"say after the bracket why: # primus-plan: ignore[RULE] reason"}));
       }
       if (comment.rules.empty()) {
@@ -107,11 +108,10 @@ class Ignores {
   }
 
   static Finding unused(const IgnoreComment& comment, const Word& word) {
-    Finding finding = fault(loading::unused_ignore, comment.origin,
-                            fmt::format("{} has no finding on line {}, so there is nothing to silence", word.text,
-                                        comment.line),
-                            {comment.rules.size() == 1 ? "remove the comment"
-                                                       : fmt::format("take {} out of the brackets", word.text)});
+    Finding finding = fault(
+        loading::unused_ignore, comment.origin,
+        fmt::format("{} has no finding on line {}, so there is nothing to silence", word.text, comment.line),
+        {comment.rules.size() == 1 ? "remove the comment" : fmt::format("take {} out of the brackets", word.text)});
     if (comment.rules.size() == 1 && comment.comment) {
       finding.fixes.push_back({"remove the comment", {Edit{comment.comment, ""}}, true});
     }

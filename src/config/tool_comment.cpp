@@ -60,8 +60,12 @@ std::vector<ToolComment> find_tool_comments(const Source& source, std::uint32_t 
     if (word == std::string_view::npos || !text.substr(word).starts_with(marker)) continue;
     text.remove_prefix(word + marker.size());
 
-    ToolComment comment{.line = number, .alone = trim(line.substr(0, start)).empty(), .whole = {}, .text = {},
-                        .ignore = {}, .reason = {}};
+    ToolComment comment{.line = number,
+                        .alone = trim(line.substr(0, start)).empty(),
+                        .whole = {},
+                        .text = {},
+                        .ignore = {},
+                        .reason = {}};
     const std::size_t code_end = line.substr(0, start).find_last_not_of(blanks) + 1;  // npos + 1 is 0
     comment.whole = line.substr(code_end);
     const std::size_t ignore = ignore_at(text);

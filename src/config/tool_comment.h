@@ -11,9 +11,9 @@ namespace primus_plan {
 /// A comment `# primus-plan: …`.
 struct ToolComment {
   std::uint32_t line = 0;
-  bool alone = false;      ///< nothing but blanks stands before it on its line
-  std::string_view whole;  ///< from the blanks before the `#` to the end of the line
-  std::string_view text;   ///< after the marker, as far as the word ignore[…]
+  bool alone = false;       ///< nothing but blanks stands before it on its line
+  std::string_view whole;   ///< from the blanks before the `#` to the end of the line
+  std::string_view text;    ///< after the marker, as far as the word ignore[…]
   std::string_view ignore;  ///< "ignore[…]"; empty when there is none
   std::string_view reason;  ///< what follows it, without blanks around
 };

@@ -36,9 +36,8 @@ Baseline::Baseline(std::string_view text, std::string folder) : folder_(std::mov
 }
 
 std::string baseline_to_json(std::vector<BaselineEntry> entries) {
-  std::ranges::sort(entries, {}, [](const BaselineEntry& e) {
-    return std::tie(e.path, e.module, e.rule, e.message, e.fingerprint);
-  });
+  std::ranges::sort(
+      entries, {}, [](const BaselineEntry& e) { return std::tie(e.path, e.module, e.rule, e.message, e.fingerprint); });
   std::string out = fmt::format("{{\n  \"schema\": \"{}\",\n  \"findings\": [", schema);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     out += fmt::format("{}\n    {}", i == 0 ? "" : ",", line_of(entries[i]));

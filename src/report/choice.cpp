@@ -17,8 +17,8 @@ std::string relative_to(const std::string& folder, const std::string& path) {
   return error || relative.empty() ? path : relative.generic_string();
 }
 
-/// The fingerprints of a file's findings, asked for in the order of the report: alike ones are counted. Documents of one
-/// file are files of their own here.
+/// The fingerprints of a file's findings, asked for in the order of the report: alike ones are counted. Documents of
+/// one file are files of their own here.
 class Fingerprints {
  public:
   explicit Fingerprints(std::string folder) : folder_(std::move(folder)) {}
@@ -52,7 +52,7 @@ class Chooser {
   void apply(Analysis& module) {
     apply(module.findings, module.path, module.module);
     recount(module);
-    if (module.errors == 0) module.legal_worlds.clear();
+    if (module.errors == 0) module.legal_worlds.clear();  // shown as the way out of errors
   }
 
  private:

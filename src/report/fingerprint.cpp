@@ -31,7 +31,8 @@ class Hash {
 std::string fingerprint(const Finding& finding, std::string_view path, std::string_view module) {
   while (path.starts_with("./")) path.remove_prefix(2);
   Hash hash;
-  for (const std::string_view part : {finding.rule->id, path, module, std::string_view(finding.message)}) hash.add(part);
+  for (const std::string_view part : {finding.rule->id, path, module, std::string_view(finding.message)})
+    hash.add(part);
   return fmt::format("{:016x}", hash.value());
 }
 

@@ -63,10 +63,11 @@ std::string Statistics::to_json(const Summary& total) const {
                        row->count, row->files);
     separator = ",\n    ";
   }
-  return out + fmt::format("{}],\n  \"summary\": {{\"files\": {}, \"errors\": {}, \"warnings\": {}, \"notes\": {}, "
-                           "\"not_checked\": {}}}\n}}\n",
-                           rows_.empty() ? "" : "\n  ", total.files, total.errors, total.warnings, total.notes,
-                           total.not_checked);
+  return out + fmt::format(
+                   "{}],\n  \"summary\": {{\"files\": {}, \"errors\": {}, \"warnings\": {}, \"notes\": {}, "
+                   "\"not_checked\": {}}}\n}}\n",
+                   rows_.empty() ? "" : "\n  ", total.files, total.errors, total.warnings, total.notes,
+                   total.not_checked);
 }
 
 }  // namespace primus_plan

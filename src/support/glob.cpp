@@ -5,8 +5,8 @@
 namespace primus_plan {
 namespace {
 
-/// Whether the set that starts after `[` at `at` holds the letter; moves past its `]`. False and unmoved when the set is
-/// never closed: the bracket is then a letter like any other.
+/// Whether the set that starts after `[` at `at` holds the letter; moves past its `]`. False and unmoved when the set
+/// is never closed: the bracket is then a letter like any other.
 bool match_set(std::string_view pattern, std::size_t& at, char letter, bool& closed) {
   std::size_t i = at;
   const bool negated = i < pattern.size() && (pattern[i] == '!' || pattern[i] == '^');

@@ -9,8 +9,8 @@
 
 namespace primus_plan {
 
-/// A comment `# primus-plan: ignore[MG203, LN] reason`, which silences rules on one line: its own, or, where the comment
-/// stands alone, the next line that has more than a comment. The texts live in the source.
+/// A comment `# primus-plan: ignore[MG203, LN] reason`, which silences rules on one line: its own, or, where the
+/// comment stands alone, the next line that has more than a comment. The texts live in the source.
 struct IgnoreComment {
   std::vector<std::string_view> rules;  ///< as written: ids, names, or the first letters of ids
   std::string_view reason;              ///< the rest of the comment; a comment without a reason silences nothing

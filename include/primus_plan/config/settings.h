@@ -56,8 +56,8 @@ struct IgnoreSetting {
   Origin origin;
 };
 
-/// What a file `.primus-plan.yaml` says, with what it extends below it. Of entries that match, the first holds; a file's
-/// own come before those of the files it extends.
+/// What a file `.primus-plan.yaml` says, with what it extends below it. Of entries that match, the first holds; a
+/// file's own come before those of the files it extends.
 struct Settings {
   std::string path;    ///< as it was found; empty when there is no such file
   std::string folder;  ///< absolute folder of that file

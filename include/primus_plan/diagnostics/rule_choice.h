@@ -21,8 +21,8 @@ std::string_view to_string(Level level);
 /// Nothing for any other word.
 std::optional<Level> parse_level(std::string_view word);
 
-/// The rules that a word stands for: an id (MG203), a name (global-batch-not-divisible), or the first letters of ids, two
-/// at least (MG, MG2). Upper and lower case of ids count as equal. Empty when there is none.
+/// The rules that a word stands for: an id (MG203), a name (global-batch-not-divisible), or the first letters of ids,
+/// two at least (MG, MG2). Upper and lower case of ids count as equal. Empty when there is none.
 std::vector<const RuleInfo*> rules_called(std::string_view word, RuleList rules);
 /// "no rule is called MG2033; did you mean MG203 (global-batch-not-divisible)?"
 std::string unknown_rule_text(std::string_view word, RuleList rules);
