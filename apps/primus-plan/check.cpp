@@ -9,7 +9,6 @@
 #include "options.h"
 #include "ordered.h"
 #include "primus_plan/backends/analyze.h"
-#include "primus_plan/backends/backend.h"
 #include "primus_plan/report/statistics.h"
 #include "progress.h"
 #include "selection.h"
@@ -19,7 +18,6 @@ namespace primus_plan::app {
 
 namespace {
 
-constexpr std::int64_t most_nodes_in_table = 1024;
 constexpr std::size_t most_rows_in_table = 32;
 constexpr const char* usual_baseline = ".primus-plan-baseline.json";
 
@@ -221,31 +219,18 @@ class Check {
 
   FileReport judge(const Chosen& chosen, const LoadResult& loaded) const {
     const std::string& path = chosen.input.path;
+    AnalyzeOptions options = options_.launch.analyze_options();
+    if (options_.worlds) options.legal_worlds = most_rows_in_table;
     FileReport report{.path = path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
     for (const Experiment& experiment : loaded.experiments) {
       const Launch launch =
           find_launch(options_.launch.options(), environment_, experiment, chosen.setup->launch_setting(path));
-      std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options_.launch.analyze_options());
+      std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options);
       std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));
       report.sources.insert(report.sources.end(), experiment.sources.begin(), experiment.sources.end());
     }
     apply_choice(report, chosen.setup->choice(path));
-    if (options_.worlds) add_worlds(loaded.experiments, report.modules);
     return report;
-  }
-
-  /// `analyses` are those of the experiments' modules, in order.
-  void add_worlds(const std::vector<Experiment>& experiments, std::vector<Analysis>& analyses) const {
-    auto analysis = analyses.begin();
-    for (const Experiment& experiment : experiments) {
-      for (const Module& module : experiment.modules) {
-        Analysis& judged = *analysis++;
-        const Backend* backend = find_backend(module.framework);
-        if (backend == nullptr) continue;
-        judged.legal_worlds = legal_worlds(*backend->prepare(module, environment_), judged.run.launch.gpus_per_node,
-                                           most_nodes_in_table, most_rows_in_table);
-      }
-    }
   }
 
   const Options& options_;

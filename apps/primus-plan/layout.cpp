@@ -54,11 +54,11 @@ int run(const Options& options) {
   int code = exit_clean;
   for (const Experiment& experiment : loaded.experiments) {
     for (const Module& module : experiment.modules) {
-      const Backend* backend = find_backend(module.framework);
-      if (backend == nullptr) throw Trouble(fmt::format("framework {} has no checker here", module.framework));
-      const auto prepared = backend->prepare(module, environment);
-      const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment,
-                                                                 setup.launch_setting(options.path)));
+      const auto prepared = prepare(module, environment);
+      if (prepared == nullptr) {
+        throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
+      }
+      const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path)));
       const Analysis analysis = prepared->decide(launch, {});
       if (analysis.run.degrees.data <= 0) {
         say_findings(experiment.path, analysis.findings, options.output);

@@ -11,10 +11,7 @@ namespace primus_plan {
 namespace {
 
 constexpr std::int64_t most_nodes_searched = 1024;
-constexpr std::size_t worlds_shown_on_error = 8;
-
-/// Light-Megatron and Megatron share one runtime below Primus.
-const Backend* backend_of(const Module& module) { return find_backend(module.framework); }
+constexpr std::size_t worlds_on_error = 8;
 
 Verdict verdict_of(const Analysis& analysis) {
   if (analysis.errors > 0) return Verdict::error;
@@ -53,14 +50,13 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
 Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
                         const AnalyzeOptions& options) {
   if (!module.is_run) return not_judged(launch);
-  const Backend* backend = backend_of(module);
-  if (backend == nullptr || module.params == nullptr) return not_checked(module, launch);
-  const auto prepared = backend->prepare(module, environment);
+  const auto prepared = prepare(module, environment);
+  if (prepared == nullptr) return not_checked(module, launch);
   Analysis out = prepared->decide(settle_launch(*prepared, launch), options);
   if (options.with_text) add_topology(*prepared, out);
-  if (out.errors > 0 && options.with_text) {
-    out.legal_worlds =
-        legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds_shown_on_error);
+  const std::size_t worlds = options.legal_worlds > 0 ? options.legal_worlds : out.errors > 0 ? worlds_on_error : 0;
+  if (options.with_text && worlds > 0) {
+    out.legal_worlds = legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds);
   }
   return out;
 }
@@ -75,6 +71,12 @@ void add_remarks(const Remarks& remarks, Analysis& first) {
 }
 
 }  // namespace
+
+std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) {
+  const Backend* backend = find_backend(module.framework);
+  if (backend == nullptr || module.params == nullptr || !module.is_run) return nullptr;
+  return backend->prepare(module, environment);
+}
 
 Launch settle_launch(const Prepared& prepared, const Launch& launch) {
   if (launch.world_size > 0) return launch;

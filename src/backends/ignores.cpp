@@ -10,6 +10,7 @@
 #include "config/ignore_rules.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/diagnostics/rule_choice.h"
+#include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
 
 namespace primus_plan {
@@ -100,10 +101,11 @@ class Ignores {
     return sources_.try_emplace(&source, is_own ? experiment_.ignores : find_ignores(source), rules_).first->second;
   }
 
+  /// Rules about placed ranks alone.
   static bool is_topology(const Word& word) {
-    const auto rules = topology_rules();
-    return std::ranges::all_of(word.rules, [&](const RuleInfo* rule) {
-      return std::ranges::any_of(rules, [&](const Rule<PlacedRun>& one) { return &one.info == rule; });
+    return std::ranges::all_of(word.rules, [](const RuleInfo* rule) {
+      const auto same = [rule](const Rule<PlacedRun>& one) { return &one.info == rule; };
+      return std::ranges::any_of(topology_rules(), same) || std::ranges::any_of(advice_rules(), same);
     });
   }
 
@@ -134,9 +136,7 @@ void apply_ignores(const Experiment& experiment, std::vector<Analysis>& analyses
     all_judged = all_judged && analysis.is_judged && analysis.run.degrees.data > 0;
     had_errors = had_errors || analysis.errors > 0;
     const auto silenced = [&](const Finding& finding) { return ignores.silences(finding, analysis); };
-    if (std::erase_if(analysis.findings, silenced) == 0) continue;
-    recount(analysis);
-    if (analysis.errors == 0) analysis.legal_worlds.clear();
+    if (std::erase_if(analysis.findings, silenced) > 0) recount(analysis);
   }
   if (experiment.ignores.empty()) return;
   std::vector<Finding> faults = ignores.faults(all_judged, had_errors);

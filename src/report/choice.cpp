@@ -52,7 +52,6 @@ class Chooser {
   void apply(Analysis& module) {
     apply(module.findings, module.path, module.module);
     recount(module);
-    if (module.errors == 0) module.legal_worlds.clear();  // shown as the way out of errors
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
+#include "primus_plan/support/number.h"
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
@@ -11,17 +12,13 @@ namespace primus_plan {
 
 namespace {
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// "3 errors, 5 warnings, 1 note"; empty when there are none.
 std::string counts_text(const Summary& summary, const Paint& paint, bool with_notes) {
   std::string text;
   const auto add = [&](std::size_t count, Severity severity, std::string_view noun) {
     if (count == 0) return;
     if (!text.empty()) text += ", ";
-    text += paint.severity(severity, counted(count, noun));
+    text += paint.severity(severity, counted(static_cast<std::int64_t>(count), noun));
   };
   add(summary.errors, Severity::error, "error");
   add(summary.warnings, Severity::warning, "warning");
@@ -67,7 +64,7 @@ class TextFormatter final : public Formatter {
       if (!text.empty()) text += ", ";
       text += fmt::format("{} not checked", summary.not_checked);
     }
-    return fmt::format("{}{}: {}\n", separator(), counted(summary.files, "file"),
+    return fmt::format("{}{}: {}\n", separator(), counted(static_cast<std::int64_t>(summary.files), "file"),
                        text.empty() ? paint_.good("ok") : text);
   }
 

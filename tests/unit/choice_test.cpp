@@ -41,7 +41,6 @@ FileReport report(const std::string& path, std::vector<Finding> findings) {
   module.path = path;
   module.module = "pre_trainer";
   module.findings = std::move(findings);
-  module.legal_worlds = {{1, 8, 8, 1}};
   recount(module);
   return {.path = path, .modules = {module}, .load_errors = {}, .sources = {}};
 }
@@ -60,7 +59,6 @@ TEST(Choice, LevelsAreSetAndTheVerdictFollows) {
   EXPECT_EQ(file.modules[0].findings[0].severity, Severity::note);
   EXPECT_EQ(file.modules[0].verdict, Verdict::warning);
   EXPECT_EQ(file.modules[0].errors, 0U);
-  EXPECT_THAT(file.modules[0].legal_worlds, IsEmpty()) << "no world is asked for when there is no error";
   const Levels louder = {{"XX201", Level::error}, {"XX101", Level::off}};
   apply_choice(file, {.levels = &louder});
   EXPECT_THAT(told(file), ElementsAre("o"));

@@ -12,6 +12,7 @@
 
 namespace primus_plan {
 
+/// What a module comes to: its worst finding above a note, or that no backend judges it.
 enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
 /// "ok", "warning", "error", "not-checked".
 std::string_view to_string(Verdict verdict);
@@ -20,9 +21,11 @@ std::string_view to_string(Verdict verdict);
 /// runtime never uses it for batches.
 enum class DpFormula : std::uint8_t { runtime, guide };
 
+/// How a module is judged.
 struct AnalyzeOptions {
   DpFormula dp_formula = DpFormula::runtime;
-  bool with_text = true;  ///< false: only counts, verdict and numbers; no string is made
+  bool with_text = true;         ///< false: only counts, verdict and numbers; no string is made
+  std::size_t legal_worlds = 0;  ///< how many legal worlds are looked for; 0: a few, and only for an illegal one
 };
 
 /// A world size at which a configuration is legal, with what the run would be there.

@@ -48,6 +48,7 @@ struct Experiment {
   std::vector<std::shared_ptr<const Source>> sources;  ///< owners of the texts that origins point into
 };
 
+/// How a file is loaded: where presets come from, and what the command line changes.
 struct ExperimentOptions {
   std::optional<std::string> primus_root;  ///< --primus-root; else environment, else above the file, else built-in
   std::vector<std::pair<std::string, std::string>> sets;  ///< --set KEY=VALUE (VALUE is YAML; dots reach into mappings)

@@ -15,4 +15,7 @@ const Count& largest_of(std::initializer_list<const Count*> fields);
 /// "96, 128": the multiples of `step` around `value` that are at least `step`.
 std::string nearest_text(Int value, Int step);
 
+/// "1, 2, 3, 5": the divisors of n that are at most `most`.
+std::string divisors_text(Int n, Int most);
+
 }  // namespace primus_plan

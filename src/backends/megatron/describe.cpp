@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "backends/common/describe.h"
 #include "backends/common/effective.h"
 #include "backends/megatron/fields.h"
 
@@ -31,11 +32,10 @@ constexpr std::array<std::string_view, 16> always_shown{"micro_batch_size",
 
 }  // namespace
 
-std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun& run) {
-  std::vector<std::pair<std::string, NodePtr>> out;
-  out.emplace_back("data_parallel_size", run.dp() > 0 ? make_integer(run.dp()) : make_null());
-  out.emplace_back("expert_data_parallel_size",
-                   run.degrees.expert_data > 0 ? make_integer(run.degrees.expert_data) : make_null());
+EffectiveValues effective_values(const MegatronRun& run) {
+  EffectiveValues out;
+  out.emplace_back("data_parallel_size", known_size(run.dp()));
+  out.emplace_back("expert_data_parallel_size", known_size(run.degrees.expert_data));
   out.emplace_back("virtual_pipeline_model_parallel_size",
                    run.virtual_pipeline ? make_integer(*run.virtual_pipeline) : make_null());
   constexpr std::array<std::string_view, 1> given_above{"virtual_pipeline_model_parallel_size"};
@@ -44,11 +44,6 @@ std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun&
 }
 
 namespace {
-
-template <class T>
-RunKey key_of(const Sourced<T>& field) {
-  return {field.key, field.origin};
-}
 
 PipelineSchedule schedule_of(const MegatronRun& run) {
   if (run.pp() < 2) return PipelineSchedule::none;
@@ -119,11 +114,6 @@ std::vector<std::string> ramp_lines(const MegatronRun& run) {
                               step.divisible ? "" : ", where the run stops"));
   }
   return out;
-}
-
-Int guide_data_parallel(const MegatronRun& run) {
-  const Int divisor = run.tp() * run.pp() * run.ep();
-  return divisor > 0 && run.world() % divisor == 0 ? run.world() / divisor : 0;
 }
 
 }  // namespace primus_plan::megatron
