@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "backends/ignores.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
@@ -20,6 +21,7 @@ Verdict verdict_of(const Analysis& analysis) {
 /// What can be said of a module that no backend judges.
 Analysis not_judged(const Launch& launch) {
   Analysis out;
+  out.is_judged = false;
   out.verdict = Verdict::not_checked;
   out.run.launch = launch;
   out.run.degrees = {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
@@ -93,8 +95,9 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.presets = experiment.presets;
     analysis.origin = module.origin;
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
-    if (analysis.verdict != Verdict::not_checked || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
+    if (analysis.is_judged || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
   }
+  if (options.with_text) apply_ignores(experiment, out);
   return out;
 }
 

@@ -43,6 +43,7 @@ struct Analysis {
   std::string framework;
   std::string presets;
   Origin origin;  ///< the module's name in the experiment: where findings without a place of their own are shown
+  bool is_judged = true;  ///< false: no checker has looked at it, so that without errors the verdict is not_checked
   Verdict verdict = Verdict::ok;
   RunDescription run;
   std::vector<std::pair<std::string, NodePtr>>
@@ -54,5 +55,8 @@ struct Analysis {
   std::size_t warnings = 0;
   std::vector<LegalWorld> legal_worlds;  ///< filled when the asked world is illegal, or asked for
 };
+
+/// Makes counts and verdict those of the findings, after some were left out or made more or less severe.
+void recount(Analysis& analysis);
 
 }  // namespace primus_plan
