@@ -9,6 +9,7 @@
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
+#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -40,9 +41,10 @@ int run(const Options& options) {
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
-  const LoadResult loaded = options.path.empty()
-                                ? load_degrees(options, loader)
-                                : load_one(options.path, loader, options.experiment.options(), options.output);
+  Setups setups(options.experiment, {}, files, environment);
+  const Setup& setup = setups.of(options.path);
+  const LoadResult loaded = options.path.empty() ? load_degrees(options, loader)
+                                                 : load_one(options.path, loader, setup.experiment, options.output);
   if (loaded.experiments.empty()) {
     say_findings("<degrees>", loaded.errors, options.output);
     return exit_findings;
@@ -52,11 +54,11 @@ int run(const Options& options) {
   int code = exit_clean;
   for (const Experiment& experiment : loaded.experiments) {
     for (const Module& module : experiment.modules) {
-      const Backend* backend = find_backend(module.framework);
-      if (backend == nullptr) throw Trouble(fmt::format("framework {} has no checker here", module.framework));
-      const auto prepared = backend->prepare(module, environment);
-      const Launch launch =
-          settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment.pragma));
+      const auto prepared = prepare(module, environment);
+      if (prepared == nullptr) {
+        throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
+      }
+      const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path)));
       const Analysis analysis = prepared->decide(launch, {});
       if (analysis.run.degrees.data <= 0) {
         say_findings(experiment.path, analysis.findings, options.output);

@@ -27,6 +27,12 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, st
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const Backend* backend : backends()) names.emplace_back(backend->name());
+  return names;
+}
+
 std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
 
 std::optional<std::int64_t> given(std::int64_t number) { return number == 0 ? std::nullopt : std::optional(number); }
@@ -71,7 +77,7 @@ void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tok
       ->group(experiment_group);
   app.add_option("--backend", backend, "whose keys a bare snippet holds")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}))
+      ->check(CLI::IsMember(backend_names()))
       ->group(experiment_group);
 }
 

@@ -16,4 +16,20 @@ std::string_view to_string(Verdict verdict) {
   return "ok";
 }
 
+void recount(Analysis& analysis) {
+  analysis.errors = 0;
+  analysis.warnings = 0;
+  for (const Finding& finding : analysis.findings) {
+    if (finding.severity == Severity::error) ++analysis.errors;
+    if (finding.severity == Severity::warning) ++analysis.warnings;
+  }
+  if (analysis.errors > 0) {
+    analysis.verdict = Verdict::error;
+  } else if (!analysis.is_judged) {
+    analysis.verdict = Verdict::not_checked;
+  } else {
+    analysis.verdict = analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
+  }
+}
+
 }  // namespace primus_plan

@@ -2,17 +2,16 @@
 
 #include <fmt/core.h>
 
+#include "backends/ignores.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
 
 namespace primus_plan {
 namespace {
 
 constexpr std::int64_t most_nodes_searched = 1024;
-constexpr std::size_t worlds_shown_on_error = 8;
-
-/// Light-Megatron and Megatron share one runtime below Primus.
-const Backend* backend_of(const Module& module) { return find_backend(module.framework); }
+constexpr std::size_t worlds_on_error = 8;
 
 Verdict verdict_of(const Analysis& analysis) {
   if (analysis.errors > 0) return Verdict::error;
@@ -22,6 +21,7 @@ Verdict verdict_of(const Analysis& analysis) {
 /// What can be said of a module that no backend judges.
 Analysis not_judged(const Launch& launch) {
   Analysis out;
+  out.is_judged = false;
   out.verdict = Verdict::not_checked;
   out.run.launch = launch;
   out.run.degrees = {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
@@ -40,7 +40,9 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
   if (analysis.run.degrees.data <= 0 || analysis.errors > 0) return;
   const RankLayout layout = prepared.layout(analysis.run.launch);
   Findings findings(Findings::Detail::text);
-  run_rules(topology_rules(), PlacedRun{analysis.run, layout}, findings);
+  const PlacedRun placed{analysis.run, layout};
+  run_rules(topology_rules(), placed, findings);
+  run_rules(advice_rules(), placed, findings);
   analysis.warnings += findings.warnings();
   for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
 }
@@ -48,14 +50,13 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
 Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
                         const AnalyzeOptions& options) {
   if (!module.is_run) return not_judged(launch);
-  const Backend* backend = backend_of(module);
-  if (backend == nullptr || module.params == nullptr) return not_checked(module, launch);
-  const auto prepared = backend->prepare(module, environment);
+  const auto prepared = prepare(module, environment);
+  if (prepared == nullptr) return not_checked(module, launch);
   Analysis out = prepared->decide(settle_launch(*prepared, launch), options);
   if (options.with_text) add_topology(*prepared, out);
-  if (out.errors > 0 && options.with_text) {
-    out.legal_worlds =
-        legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds_shown_on_error);
+  const std::size_t worlds = options.legal_worlds > 0 ? options.legal_worlds : out.errors > 0 ? worlds_on_error : 0;
+  if (options.with_text && worlds > 0) {
+    out.legal_worlds = legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds);
   }
   return out;
 }
@@ -70,6 +71,12 @@ void add_remarks(const Remarks& remarks, Analysis& first) {
 }
 
 }  // namespace
+
+std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) {
+  const Backend* backend = find_backend(module.framework);
+  if (backend == nullptr || module.params == nullptr || !module.is_run) return nullptr;
+  return backend->prepare(module, environment);
+}
 
 Launch settle_launch(const Prepared& prepared, const Launch& launch) {
   if (launch.world_size > 0) return launch;
@@ -88,8 +95,9 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.presets = experiment.presets;
     analysis.origin = module.origin;
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
-    if (analysis.verdict != Verdict::not_checked || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
+    if (analysis.is_judged || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
   }
+  if (options.with_text) apply_ignores(experiment, out);
   return out;
 }
 

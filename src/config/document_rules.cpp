@@ -14,8 +14,7 @@ const RuleInfo unreadable_file{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome =
-        "Primus stops with the operating system's error (FileNotFoundError, IsADirectoryError, PermissionError).",
+    .outcome = "Primus stops with the operating system's error (FileNotFoundError, IsADirectoryError, PermissionError)",
     .summary = "A configuration file must be a readable regular file.",
     .explanation =
         "The file itself, or one that it extends, is there but cannot be read: it is a folder, a pipe or a device, "
@@ -31,7 +30,7 @@ const RuleInfo invalid_yaml{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML raises a ScannerError or ParserError.",
+    .outcome = "PyYAML raises a ScannerError or ParserError",
     .summary = "The file must be valid YAML as PyYAML reads it.",
     .explanation =
         "Primus reads YAML with PyYAML, which follows YAML 1.1 and is stricter than other readers in places. Usual "
@@ -47,7 +46,7 @@ const RuleInfo invalid_character{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "Python raises a UnicodeDecodeError, or PyYAML a ReaderError.",
+    .outcome = "Python raises a UnicodeDecodeError, or PyYAML a ReaderError",
     .summary = "The file must be UTF-8 text without control characters.",
     .explanation =
         "Control characters (NUL, bell, form feed, DEL and others) are refused anywhere in a file, comments "
@@ -65,7 +64,7 @@ const RuleInfo tab_as_separator{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML raises a ScannerError: a tab cannot start any token.",
+    .outcome = "PyYAML raises a ScannerError: a tab cannot start any token",
     .summary = "Tabs cannot indent or separate anything in YAML.",
     .explanation =
         "PyYAML refuses a tab everywhere but inside quotes, block scalars and comments: as indentation, after a "
@@ -80,7 +79,7 @@ const RuleInfo unknown_tag{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML's SafeLoader raises a ConstructorError.",
+    .outcome = "PyYAML's SafeLoader raises a ConstructorError",
     .summary = "Only the standard YAML tags can be used.",
     .explanation =
         "Primus uses PyYAML's SafeLoader, which knows !!null, !!bool, !!int, !!float, !!str, !!binary, !!timestamp, "
@@ -96,7 +95,7 @@ const RuleInfo several_documents{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML raises a ComposerError: expected a single document in the stream.",
+    .outcome = "PyYAML raises a ComposerError: expected a single document in the stream",
     .summary = "A configuration file holds one document.",
     .explanation =
         "A line of three dashes starts a new document, and Primus refuses a file with more than one. Put each "
@@ -113,7 +112,7 @@ const RuleInfo empty_document{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:parse_yaml",
-    .outcome = "Primus raises a ValueError: the file is empty or invalid.",
+    .outcome = "Primus raises a ValueError: the file is empty or invalid",
     .summary = "A configuration file cannot be empty.",
     .explanation =
         "The file has no content: nothing at all, only comments, or null. A preset without settings is written {}.",
@@ -127,7 +126,7 @@ const RuleInfo root_not_a_mapping{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_apply_extends",
-    .outcome = "Primus stops with a TypeError or AttributeError while it looks for 'extends' or merges.",
+    .outcome = "Primus stops with a TypeError or AttributeError while it looks for 'extends' or merges",
     .summary = "The top level of a configuration file must be a mapping of keys to values.",
     .explanation =
         "The whole file was read as one value, a list or a text, where keys with values are needed. A usual cause is "
@@ -142,7 +141,7 @@ const RuleInfo environment_variable_not_set{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_resolve_env_in_string",
-    .outcome = "Primus raises a ValueError: the environment variable is required but not set.",
+    .outcome = "Primus raises a ValueError: the environment variable is required but not set",
     .summary = "A variable named as ${VAR} must be set in the environment.",
     .explanation =
         "${VAR} needs the variable; ${VAR:default} falls back to the default. Set the variable, add a default, or "
@@ -157,7 +156,7 @@ const RuleInfo extends_cycle{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_apply_extends",
-    .outcome = "Primus recurses until Python raises a RecursionError.",
+    .outcome = "Primus recurses until Python raises a RecursionError",
     .summary = "Files cannot extend each other in a circle.",
     .explanation =
         "A file that 'extends' leads back to itself, directly or through others, can never be loaded. Remove one of "
@@ -172,7 +171,7 @@ const RuleInfo extends_missing{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_apply_extends",
-    .outcome = "Primus stops with a FileNotFoundError.",
+    .outcome = "Primus stops with a FileNotFoundError",
     .summary = "A file named by 'extends' must exist.",
     .explanation =
         "The path is taken relative to the folder of the file that names it, exactly as written: no suffix is added, "
@@ -187,7 +186,7 @@ const RuleInfo bad_extends{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_apply_extends",
-    .outcome = "Primus stops with a TypeError.",
+    .outcome = "Primus stops with a TypeError",
     .summary = "'extends' takes a file name or a list of file names.",
     .explanation = "Anything but a text or a list of texts (a number, null, a list in a list) stops Primus.",
     .bad = {.world_size = 8, .yaml = "extends: 8\nmicro_batch_size: 2\n"},
@@ -200,7 +199,7 @@ const RuleInfo limit_exceeded{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML recurses until Python raises a RecursionError, or takes very long.",
+    .outcome = "PyYAML recurses until Python raises a RecursionError, or takes very long",
     .summary = "A file must stay within the reader's bounds of depth and size.",
     .explanation =
         "No configuration needs hundreds of nested levels or hundreds of thousands of values. The bounds keep "
@@ -223,7 +222,7 @@ const RuleInfo duplicate_key{
     .severity = Severity::warning,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML silently keeps the last value.",
+    .outcome = "PyYAML silently keeps the last value",
     .summary = "A key is set twice in one mapping; the last value wins.",
     .explanation =
         "PyYAML does not report a repeated key: the later value replaces the earlier one, wherever it stands. For "
@@ -238,7 +237,7 @@ const RuleInfo bad_merge_key{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML raises a ConstructorError: expected a mapping or list of mappings for merging.",
+    .outcome = "PyYAML raises a ConstructorError: expected a mapping or list of mappings for merging",
     .summary = "'<<' merges a mapping or a list of mappings.",
     .explanation = "The merge key takes an alias of a mapping, or a list of such aliases.",
     .bad = {.world_size = 8, .yaml = "<<: 5\nmicro_batch_size: 2\n"},
@@ -251,7 +250,7 @@ const RuleInfo bad_value{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML raises a ValueError or ConstructorError.",
+    .outcome = "PyYAML raises a ValueError or ConstructorError",
     .summary = "A value must be possible for the type that its form or its tag gives it.",
     .explanation =
         "Plain text that looks like a date is read as a date, so 2001-13-45 stops the run; quote it to make it a "
@@ -266,7 +265,7 @@ const RuleInfo bad_key{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML raises a ConstructorError (found unhashable key) or a ParserError.",
+    .outcome = "PyYAML raises a ConstructorError (found unhashable key) or a ParserError",
     .summary = "A key must be a single value.",
     .explanation =
         "A list or a mapping cannot be a key, and a key cannot be left out before its colon. Text with brackets or "
@@ -281,7 +280,7 @@ const RuleInfo bad_alias{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML raises a ComposerError, or Primus recurses until Python raises a RecursionError.",
+    .outcome = "PyYAML raises a ComposerError, or Primus recurses until Python raises a RecursionError",
     .summary = "An alias must name one anchor that stands before it.",
     .explanation =
         "*name repeats the value marked &name earlier in the same document. It is refused when there is no such "

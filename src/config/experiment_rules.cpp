@@ -28,13 +28,12 @@ const RuleInfo missing_key{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:PrimusParser",
-    .outcome = "Primus stops with an AssertionError that names the first missing key.",
+    .outcome = "Primus stops with an AssertionError that names the first missing key",
     .summary = "An experiment must have work_group, user_name, exp_name, workspace and modules.",
     .explanation =
-        "Primus looks for these top-level keys before anything else, because the output folder is made of the "
-        "first four and the run of the last. Their values may come from variables, ${PRIMUS_TEAM:local} "
-        "say.\n"
-        "All that are missing are listed at once.",
+        "Primus looks for these top-level keys before anything else, because the output folder is made of the first "
+        "four and the run of the last. Their values may come from variables, ${PRIMUS_TEAM:local} say. All that are "
+        "missing are listed at once.",
     .bad = {.world_size = 8, .yaml = R"(user_name: me
 exp_name: example
 workspace: ./output
@@ -55,7 +54,7 @@ const RuleInfo wrong_shape{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:PrimusParser",
-    .outcome = "Primus stops with an AttributeError or TypeError of Python.",
+    .outcome = "Primus stops with an AttributeError or TypeError of Python",
     .summary = "A part of an experiment has the wrong type.",
     .explanation =
         "modules, each module, its overrides, and platform are mappings; the names of presets and frameworks, "
@@ -81,7 +80,7 @@ const RuleInfo key_not_text{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/utils/yaml_utils.py:dict_to_nested_namespace",
-    .outcome = "Primus stops with a TypeError: keywords must be strings.",
+    .outcome = "Primus stops with a TypeError: keywords must be strings",
     .summary = "Every key of an experiment or preset must be text.",
     .explanation =
         "Primus turns mappings into Python namespaces, and those take only text as names. YAML reads keys "
@@ -108,7 +107,7 @@ const RuleInfo preset_not_found{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/preset_loader.py:load",
-    .outcome = "Primus stops with a FileNotFoundError.",
+    .outcome = "Primus stops with a FileNotFoundError",
     .summary = "A preset that the experiment names must exist.",
     .explanation =
         "config is looked up in primus/configs/modules/<framework>, model in "
@@ -137,7 +136,7 @@ const RuleInfo path_traversal{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/preset_loader.py:load",
-    .outcome = "Primus stops with a ValueError: path traversal detected.",
+    .outcome = "Primus stops with a ValueError: path traversal detected",
     .summary = "The name of a preset must not lead out of primus/configs.",
     .explanation =
         "config and model are names of files below primus/configs. A name with .. or an absolute path that "
@@ -164,7 +163,7 @@ const RuleInfo unsupported_module{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:parse_modules",
-    .outcome = "Primus stops with a ValueError: Unsupported module.",
+    .outcome = "Primus stops with a ValueError: Unsupported module",
     .summary = "The name of a module must contain 'trainer'.",
     .explanation =
         "Primus knows only trainer modules and tells them by name. The commands `train pretrain` and `train "
@@ -190,7 +189,7 @@ const RuleInfo framework_missing{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:parse_trainer_module",
-    .outcome = "Primus stops with an AssertionError: Failed to find key(framework).",
+    .outcome = "Primus stops with an AssertionError: Failed to find key(framework)",
     .summary = "A module must say which framework runs it.",
     .explanation =
         "framework picks the folder that the module's presets come from and the backend that trains: "
@@ -215,7 +214,7 @@ const RuleInfo config_without_model{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:parse_trainer_module",
-    .outcome = "Primus stops with an AssertionError: Failed to find key(model).",
+    .outcome = "Primus stops with an AssertionError: Failed to find key(model)",
     .summary = "A module that names a module preset (config) must name a model preset (model) too.",
     .explanation =
         "Primus merges the two presets and takes neither alone. Use a base preset of the framework, "
@@ -241,8 +240,8 @@ const RuleInfo module_without_config{
     .stage = Stage::load,
     .runtime_site = "primus/core/config/primus_config.py:get_module_config",
     .outcome =
-        "The runtime stops: it finds no module of that name, because Primus renames only modules that it has "
-        "merged.",
+        "the runtime stops: it finds no module of that name, because Primus renames only modules that it has "
+        "merged",
     .summary = "A module without a module preset (config) is not merged and cannot be run.",
     .explanation =
         "Without config Primus leaves the module as it is written, on the assumption that it was exported by "
@@ -268,7 +267,7 @@ const RuleInfo platform_incomplete{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:parse_platform",
-    .outcome = "Primus stops with an AssertionError that names the first missing key.",
+    .outcome = "Primus stops with an AssertionError that names the first missing key",
     .summary = "A platform preset lacks keys that Primus needs.",
     .explanation =
         "A platform has name, num_nodes_env_key, node_rank_env_key, master_addr_env_key, master_port_env_key, "
@@ -297,7 +296,7 @@ const RuleInfo module_not_run{
     .severity = Severity::warning,
     .stage = Stage::runtime,
     .runtime_site = "primus/core/runtime/train_runtime.py:_initialize_configuration",
-    .outcome = "The runtime stops with an AssertionError: Missing required module.",
+    .outcome = "the runtime stops with an AssertionError: Missing required module",
     .summary = "No module has a name that Primus's commands ask for.",
     .explanation =
         "`train pretrain` runs the module pre_trainer, `train posttrain` the module post_trainer; each takes "

@@ -7,20 +7,17 @@
 #include <vector>
 
 #include "config/document_rules.h"
+#include "config/make_finding.h"
 #include "primus_plan/config/node.h"
-#include "primus_plan/diagnostics/finding.h"
 #include "primus_plan/diagnostics/load_error.h"
 
 namespace primus_plan {
 
-/// A finding of the loader, with the rule's own severity.
+/// The same with a way out, and what stands at the caret.
 inline Finding fault(const RuleInfo& rule, const Origin& where, std::string message, std::vector<std::string> help = {},
                      std::string label = "here") {
-  Finding finding;
-  finding.rule = &rule;
-  finding.severity = rule.severity;
-  finding.message = std::move(message);
-  finding.primary = {where, where ? std::move(label) : std::string()};
+  Finding finding = make_finding(rule, where, std::move(message));
+  if (where) finding.primary.text = std::move(label);
   finding.help = std::move(help);
   return finding;
 }

@@ -15,7 +15,7 @@ const RuleInfo override_key_type{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/utils/arg_utils.py:parse_cli_overrides",
-    .outcome = "Python stops with a TypeError.",
+    .outcome = "Python stops with a TypeError",
     .summary =
         "An override on the command line goes into something that is no mapping, or has keys that are no "
         "text.",
@@ -39,7 +39,7 @@ const RuleInfo bad_override_token{
     .severity = Severity::warning,
     .stage = Stage::load,
     .runtime_site = "primus/core/utils/arg_utils.py:parse_cli_overrides",
-    .outcome = "Primus prints a warning, skips the token and trains without it.",
+    .outcome = "Primus prints a warning, skips the token and trains without it",
     .summary = "A token after -- is no override and is skipped.",
     .explanation =
         "Overrides are written key=value, --key=value, --key value, or --key for true. A single dash, or a "
@@ -83,7 +83,7 @@ const RuleInfo bad_pragma{
     .explanation =
         "Such a comment gives the launch size that the experiment is meant for: `# primus-plan: "
         "world-size=64`, or `# primus-plan: nodes=8 gpus-per-node=8`; or it silences rules: `# primus-plan: "
-        "ignore[MG203]`. Sizes are whole numbers from 1 on. What is not understood has no effect.",
+        "ignore[MG203] reason`. Sizes are whole numbers from 1 on. What is not understood has no effect.",
     .bad = {.world_size = 8, .yaml = R"(# primus-plan: world_size=64
 micro_batch_size: 2
 global_batch_size: 16
@@ -100,7 +100,7 @@ const RuleInfo not_an_experiment{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:parse_meta_info",
-    .outcome = "Primus stops with an AssertionError: Failed to find key(work_group).",
+    .outcome = "Primus stops with an AssertionError: Failed to find key(work_group)",
     .summary = "The file is neither an experiment nor a snippet of a backend's keys.",
     .explanation =
         "An experiment has work_group, user_name, exp_name, workspace and modules. A snippet has keys of one "

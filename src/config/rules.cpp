@@ -4,15 +4,16 @@
 
 #include "config/document_rules.h"
 #include "config/experiment_rules.h"
+#include "config/ignore_rules.h"
 
 namespace primus_plan::loading {
 
 std::span<const RuleInfo* const> all() {
   static const std::vector<const RuleInfo*> list = [] {
-    const auto documents = document_rules();
-    const auto experiments = experiment_rules();
-    std::vector<const RuleInfo*> result(documents.begin(), documents.end());
-    result.insert(result.end(), experiments.begin(), experiments.end());
+    std::vector<const RuleInfo*> result;
+    for (const auto rules : {document_rules(), experiment_rules(), ignore_rules()}) {
+      result.insert(result.end(), rules.begin(), rules.end());
+    }
     return result;
   }();
   return list;

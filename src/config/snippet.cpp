@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "config/experiment_rules.h"
 #include "config/faults.h"
@@ -31,11 +31,11 @@ ModuleDraft draft_for(const SnippetBackend& backend, const Origin& origin, NodeP
 }
 
 /// How many keys of the snippet tell of each backend. Keys that the table does not know are looked up in the presets.
-std::array<std::size_t, 3> count_keys(Loading& loading, const Node& root) {
-  std::array<std::size_t, 3> counts{};
+std::vector<std::size_t> count_keys(Loading& loading, const Node& root) {
   const std::span<const SnippetBackend> backends = snippet_backends();
+  std::vector<std::size_t> counts(backends.size());
   Loading quiet{.presets = loading.presets, .files = loading.files, .limits = loading.limits, .root = loading.root};
-  std::array<std::optional<NodePtr>, 3> presets;  // read when first asked for
+  std::vector<std::optional<NodePtr>> presets(backends.size());  // read when first asked for
   const auto is_in_presets = [&](std::size_t backend, const Entry& entry) {
     if (!presets[backend]) presets[backend] = merge_presets(quiet, draft_for(backends[backend], root.origin, nullptr));
     const NodePtr& merged = *presets[backend];
@@ -53,24 +53,34 @@ std::array<std::size_t, 3> count_keys(Loading& loading, const Node& root) {
   return counts;
 }
 
-std::string backend_names() { return "megatron, torchtitan or maxtext"; }
+/// "a, b or c": one of the names of every backend.
+std::string backend_names(std::string_view SnippetBackend::*name) {
+  const std::span<const SnippetBackend> backends = snippet_backends();
+  std::string text(backends.front().*name);
+  for (std::size_t i = 1; i < backends.size(); ++i) {
+    text += fmt::format("{}{}", i + 1 == backends.size() ? " or " : ", ", backends[i].*name);
+  }
+  return text;
+}
 
 void report_unknown(Loading& loading, const Node& root) {
   const bool any_shared = std::ranges::any_of(root.entries(), [](const Entry& entry) {
     return entry.key->is_string() && owner_of_key(entry.key->text, entry.value->is_mapping()).shared;
   });
   if (any_shared) {
-    loading.fail(fault(loading::snippet_backend_unknown, root.origin,
-                       "the keys of this snippet do not tell whether it is for Megatron, TorchTitan or MaxText",
-                       {fmt::format("say which with --backend {}", backend_names())}));
+    loading.fail(fault(
+        loading::snippet_backend_unknown, root.origin,
+        fmt::format("the keys of this snippet do not tell whether it is for {}", backend_names(&SnippetBackend::title)),
+        {fmt::format("say which with --backend {}", backend_names(&SnippetBackend::framework))}));
     return;
   }
   loading.fail(
       fault(loading::not_an_experiment, root.origin,
-            "this is no experiment (work_group, user_name, exp_name, workspace and modules are missing) and no "
-            "snippet of keys that Megatron, TorchTitan or MaxText have",
+            fmt::format("this is no experiment (work_group, user_name, exp_name, workspace and modules are missing) "
+                        "and no snippet of keys that {} have",
+                        backend_names(&SnippetBackend::title)),
             {"add the missing keys to make it an experiment",
-             fmt::format("or say whose keys these are with --backend {}", backend_names())}));
+             fmt::format("or say whose keys these are with --backend {}", backend_names(&SnippetBackend::framework))}));
 }
 
 /// The backend asked for, or the one that most keys tell of; null when that is none or several.
@@ -80,10 +90,10 @@ const SnippetBackend* choose_backend(Loading& loading, const Node& root, const s
     const auto found = std::ranges::find(backends, *asked, &SnippetBackend::framework);
     if (found != backends.end()) return &*found;
     loading.fail(fault(loading::snippet_backend_unknown, root.origin,
-                       fmt::format("--backend {} is none of {}", *asked, backend_names())));
+                       fmt::format("--backend {} is none of {}", *asked, backend_names(&SnippetBackend::framework))));
     return nullptr;
   }
-  const std::array<std::size_t, 3> counts = count_keys(loading, root);
+  const std::vector<std::size_t> counts = count_keys(loading, root);
   const auto most = std::ranges::max_element(counts);
   if (*most > 0 && std::ranges::count(counts, *most) == 1)
     return &backends[static_cast<std::size_t>(most - counts.begin())];

@@ -6,9 +6,9 @@ namespace primus_plan {
 namespace {
 
 constexpr SnippetBackend backends[] = {
-    {"megatron", "language_model.yaml"},
-    {"torchtitan", "llama3_8B.yaml"},
-    {"maxtext", "llama3_8B.yaml"},
+    {"megatron", "Megatron", "language_model.yaml"},
+    {"torchtitan", "TorchTitan", "llama3_8B.yaml"},
+    {"maxtext", "MaxText", "llama3_8B.yaml"},
 };
 
 enum class Match : std::uint8_t { whole, start, part, section };

@@ -9,8 +9,9 @@ namespace primus_plan {
 
 /// A backend that bare snippets can be for, and what is put around their keys.
 struct SnippetBackend {
-  std::string_view framework;
-  std::string_view model;  ///< a model preset that every Primus tree has
+  std::string_view framework;  ///< as in `framework:`
+  std::string_view title;      ///< for messages
+  std::string_view model;      ///< a model preset that every Primus tree has
 };
 std::span<const SnippetBackend> snippet_backends();
 

@@ -130,9 +130,9 @@ constexpr Rule<PlacedRun> rules[] = {
       .runtime_site = {},
       .outcome = "runs, slowly",
       .summary = "Tensor-parallel groups stay inside a node.",
-      .explanation = "Each layer all-reduces (or gathers and scatters) activations over the tensor-parallel group. "
-                     "Inside a node that goes over\n"
-                     "the GPUs' own links, between nodes over network cards that are several times slower.",
+      .explanation =
+          "Each layer all-reduces (or gathers and scatters) activations over the tensor-parallel group. Inside a node "
+          "that goes over the GPUs' own links, between nodes over network cards that are several times slower.",
       .bad = {.world_size = 16, .yaml = "tensor_model_parallel_size: 16\nglobal_batch_size: 32\n"},
       .good = {.world_size = 16, .yaml = "tensor_model_parallel_size: 8\nglobal_batch_size: 32\n"}},
      tensor_across_nodes},
@@ -144,8 +144,8 @@ constexpr Rule<PlacedRun> rules[] = {
       .outcome = "runs; the token exchange of every MoE layer uses the network",
       .summary = "Expert-parallel groups stay inside a node where the experts fit.",
       .explanation = "Every MoE layer sends each token to its experts and back over the expert-parallel group. A group "
-                     "larger than a node does that\n"
-                     "over the network. Very large models have no choice; smaller ones gain from EP inside the node.",
+                     "larger than a node does that over the network. Very large models have no choice; smaller ones "
+                     "gain from EP inside the node.",
       .bad = {.world_size = 16,
               .yaml = "expert_model_parallel_size: 16\nnum_experts: 16\nmoe_token_dispatcher_type: "
                       "alltoall\nglobal_batch_size: 32\n"},
@@ -161,8 +161,7 @@ constexpr Rule<PlacedRun> rules[] = {
       .outcome = "runs; some groups are slower than others",
       .summary = "Context- and expert-parallel groups either all fit in nodes or all span them.",
       .explanation = "When group sizes do not nest in the node size, some groups lie in one node and some across two. "
-                     "Every step waits for the\n"
-                     "slowest.",
+                     "Every step waits for the slowest.",
       .bad = {.world_size = 24, .yaml = "context_parallel_size: 3\nseq_length: 3072\nglobal_batch_size: 16\n"},
       .good = {.world_size = 24, .yaml = "context_parallel_size: 4\nseq_length: 3072\nglobal_batch_size: 24\n"}},
      group_straddles_nodes},
@@ -174,8 +173,7 @@ constexpr Rule<PlacedRun> rules[] = {
       .outcome = "launchers start the same number of processes on every node",
       .summary = "The ranks fill whole nodes.",
       .explanation = "torchrun and Primus start GPUS_PER_NODE processes on each of NNODES nodes. A world size that is "
-                     "no multiple of the GPUs of a\n"
-                     "node needs a launch by hand, and leaves GPUs idle.",
+                     "no multiple of the GPUs of a node needs a launch by hand, and leaves GPUs idle.",
       .bad = {.world_size = 12, .yaml = "micro_batch_size: 1\nglobal_batch_size: 12\n"},
       .good = {.world_size = 16, .yaml = "micro_batch_size: 1\nglobal_batch_size: 16\n"}},
      partly_filled_node},
@@ -187,9 +185,8 @@ constexpr Rule<PlacedRun> rules[] = {
       .outcome = "runs; ranks wait for most of the pipeline to fill and drain",
       .summary = "A pipeline has enough micro-batches to keep its bubble below 20 %.",
       .explanation = "While a pipeline fills and drains, ranks wait: (PP - 1) / (micro-batches x chunks + PP - 1) of "
-                     "each step. More micro-batches\n"
-                     "(a larger global batch or a smaller micro-batch), fewer stages, or several model chunks on each "
-                     "rank make it smaller.",
+                     "each step. More micro-batches (a larger global batch or a smaller micro-batch), fewer stages, or "
+                     "several model chunks on each rank make it smaller.",
       .bad = {.world_size = 8, .yaml = "pipeline_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 16\n"},
       .good = {.world_size = 8,
                .yaml = "pipeline_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 64\n"}},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/excerpt.h"
 #include "report/overview_text.h"
@@ -21,7 +22,7 @@ bool alike(const StageChunks& a, const StageChunks& b) {
 }
 
 std::string chunk_text(const StageChunk& chunk) {
-  std::string text = fmt::format("{} layer{}", chunk.layers, chunk.layers == 1 ? "" : "s");
+  std::string text = counted(chunk.layers, "layer");
   if (chunk.mtp_layers > 0) text += fmt::format(" + {} MTP", chunk.mtp_layers);
   if (chunk.embedding) text += " + embedding";
   if (chunk.loss) text += " + loss";

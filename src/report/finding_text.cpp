@@ -23,7 +23,6 @@ int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", num
 /// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
 std::string runtime_text(const RuleInfo& rule) {
   std::string_view outcome = rule.outcome;
-  if (outcome.ends_with('.')) outcome.remove_suffix(1);
   if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
   if (!outcome.ends_with(')')) return fmt::format("{} ({})", outcome, rule.runtime_site);
   outcome.remove_suffix(1);

@@ -123,6 +123,22 @@ void write_findings(JsonWriter& json, const std::vector<Finding>& findings, cons
   json.end_array();
 }
 
+/// Layers of each pipeline rank and model chunk.
+void write_stages(JsonWriter& json, const std::vector<std::vector<StageChunk>>& stages) {
+  json.key("stages").begin_array();
+  for (const std::vector<StageChunk>& rank : stages) {
+    json.begin_array(Layout::one_line);
+    for (const StageChunk& chunk : rank) {
+      json.begin_object(Layout::one_line);
+      json.key("first_layer").integer(chunk.first_layer).key("layers").integer(chunk.layers);
+      json.key("embedding").boolean(chunk.embedding).key("loss").boolean(chunk.loss);
+      json.key("mtp_layers").integer(chunk.mtp_layers).end_object();
+    }
+    json.end_array();
+  }
+  json.end_array();
+}
+
 void write_rewrites(JsonWriter& json, const std::vector<Rewrite>& rewrites) {
   json.key("rewrites").begin_array();
   for (const Rewrite& rewrite : rewrites) {
@@ -179,6 +195,7 @@ void write_module(JsonWriter& json, const Analysis& module) {
   write_launch(json, module.run.launch);
   write_degrees(json, module.run.degrees);
   write_batch(json, module.run.batch);
+  write_stages(json, module.run.stages);
   json.key("effective").begin_object();
   for (const auto& [key, value] : module.effective) {
     json.key(key);
@@ -203,6 +220,7 @@ void write_unloaded(JsonWriter& json, const FileReport& file) {
   write_degrees(json,
                 {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0});
   write_batch(json, {});
+  write_stages(json, {});
   json.key("effective").begin_object().end_object();
   write_rewrites(json, {});
   write_lines(json, "notes", {});

@@ -17,16 +17,12 @@ constexpr std::size_t worlds_shown = 6;
 /// A size, or "?" where it could not be derived.
 std::string size(std::int64_t number) { return number > 0 ? with_commas(number) : "?"; }
 
-std::string plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
-}
-
 std::string launch_text(const Launch& launch) {
   if (launch.world_size <= 0) return "world size unknown";
-  const std::string gpus = plural(launch.world_size, "GPU");
+  const std::string gpus = counted(launch.world_size, "GPU");
   if (launch.nodes <= 0 || launch.gpus_per_node <= 0) return gpus;
   const bool even = launch.nodes * launch.gpus_per_node == launch.world_size;
-  return fmt::format("{} {} {} {} {}", gpus, even ? "=" : "on", plural(launch.nodes, "node"), even ? "x" : "of",
+  return fmt::format("{} {} {} {} {}", gpus, even ? "=" : "on", counted(launch.nodes, "node"), even ? "x" : "of",
                      launch.gpus_per_node);
 }
 
@@ -52,10 +48,10 @@ std::string batch_text(const Batch& batch, std::int64_t data) {
   const bool known = batch.micro > 0 && data > 0 && batch.accumulation_steps > 0;
   if (known && batch.micro * data * batch.accumulation_steps == batch.global) {
     text += fmt::format(" = micro-batch {} x DP {} x {}", batch.micro, with_commas(data),
-                        plural(batch.accumulation_steps, "accumulation step"));
+                        counted(batch.accumulation_steps, "accumulation step"));
   } else {
     if (batch.micro > 0) text += fmt::format(", micro-batch {}", batch.micro);
-    if (batch.accumulation_steps > 0) text += ", " + plural(batch.accumulation_steps, "accumulation step");
+    if (batch.accumulation_steps > 0) text += ", " + counted(batch.accumulation_steps, "accumulation step");
   }
   if (batch.tokens_per_step() > 0) text += fmt::format(", {} tokens a step", with_commas(batch.tokens_per_step()));
   return text;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/report.h"
+#include "primus_plan/support/number.h"
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
@@ -12,17 +13,13 @@ namespace primus_plan {
 
 namespace {
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// "3 errors, 5 warnings, 1 note"; empty when there are none.
 std::string counts_text(const Summary& summary, const Paint& paint, bool with_notes) {
   std::string text;
   const auto add = [&](std::size_t count, Severity severity, std::string_view noun) {
     if (count == 0) return;
     if (!text.empty()) text += ", ";
-    text += paint.severity(severity, counted(count, noun));
+    text += paint.severity(severity, counted(static_cast<std::int64_t>(count), noun));
   };
   add(summary.errors, Severity::error, "error");
   add(summary.warnings, Severity::warning, "warning");
@@ -37,7 +34,7 @@ std::string verdict_text(const Analysis& module, const Paint& paint) {
     if (finding.severity == Severity::error) ++counts.errors;
     if (finding.severity == Severity::warning) ++counts.warnings;
   }
-  const std::string text = counts_text(counts, paint, false);
+  std::string text = counts_text(counts, paint, false);
   if (counts.errors > 0) return text;
   return text.empty() ? paint.good("ok") : paint.good("ok") + ", " + text;
 }
@@ -68,7 +65,7 @@ class TextFormatter final : public Formatter {
       if (!text.empty()) text += ", ";
       text += fmt::format("{} not checked", summary.not_checked);
     }
-    return fmt::format("{}{}: {}\n", separator(), counted(summary.files, "file"),
+    return fmt::format("{}{}: {}\n", separator(), counted(static_cast<std::int64_t>(summary.files), "file"),
                        text.empty() ? paint_.good("ok") : text);
   }
 
@@ -91,10 +88,17 @@ class TextFormatter final : public Formatter {
       text = headline(module) + overview_to_text(module, style_);
       if (style_.verbose) text += details_to_text(module, style_);
     }
+    std::size_t folded = 0;
     for (const Finding& finding : module.findings) {
+      if (finding.severity == Severity::note && !style_.verbose) {
+        ++folded;
+        continue;
+      }
       if (!text.empty()) text += '\n';
       text += finding_to_text(finding, module.origin, module.path, style_);
     }
+    if (folded > 0 && !style_.quiet)
+      text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
     if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, paint_);
     return text;
   }

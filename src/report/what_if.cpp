@@ -56,8 +56,10 @@ std::vector<const Finding*> missing_from(const std::vector<Finding>& list, const
 }
 
 std::string verdict_text(const Analysis& analysis, const Paint& paint) {
-  if (analysis.errors > 0) return paint.severity(Severity::error, fmt::format("{} errors", analysis.errors));
-  if (analysis.warnings > 0) return paint.severity(Severity::warning, fmt::format("{} warnings", analysis.warnings));
+  if (analysis.errors > 0)
+    return paint.severity(Severity::error, counted(static_cast<std::int64_t>(analysis.errors), "error"));
+  if (analysis.warnings > 0)
+    return paint.severity(Severity::warning, counted(static_cast<std::int64_t>(analysis.warnings), "warning"));
   return paint.good(to_string(analysis.verdict));
 }
 

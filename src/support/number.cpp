@@ -98,6 +98,10 @@ std::string with_commas(std::int64_t value) {
   return value < 0 ? "-" + digits : digits;
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
+}
+
 std::string human_count(double value) {
   static constexpr std::string_view units[] = {"", "K", "M", "B", "T", "P", "E"};
   return scaled(value, 1000, units);

@@ -148,6 +148,10 @@ std::string join(std::span<const std::string_view> parts, std::string_view separ
   return join_parts(parts, separator);
 }
 
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && lower(a) == lower(b);
+}
+
 std::string escape_controls(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -45,6 +45,7 @@ TEST_P(RuleExamples, IsDescribed) {
   EXPECT_FALSE(rule.summary.empty());
   EXPECT_FALSE(rule.explanation.empty());
   EXPECT_TRUE(rule.summary.ends_with('.')) << rule.summary;
+  EXPECT_FALSE(rule.outcome.ends_with('.')) << rule.outcome;
   EXPECT_EQ(rule.runtime_site.empty(), rule.stage == Stage::advice) << rule.id;
 }
 

@@ -12,6 +12,7 @@
 
 namespace primus_plan {
 
+/// What a module comes to: its worst finding above a note, or that no backend judges it.
 enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
 /// "ok", "warning", "error", "not-checked".
 std::string_view to_string(Verdict verdict);
@@ -20,9 +21,11 @@ std::string_view to_string(Verdict verdict);
 /// runtime never uses it for batches.
 enum class DpFormula : std::uint8_t { runtime, guide };
 
+/// How a module is judged.
 struct AnalyzeOptions {
   DpFormula dp_formula = DpFormula::runtime;
-  bool with_text = true;  ///< false: only counts, verdict and numbers; no string is made
+  bool with_text = true;         ///< false: only counts, verdict and numbers; no string is made
+  std::size_t legal_worlds = 0;  ///< how many legal worlds are looked for; 0: a few, and only for an illegal one
 };
 
 /// A world size at which a configuration is legal, with what the run would be there.
@@ -53,6 +56,7 @@ struct Analysis {
   std::string framework;
   std::string presets;
   Origin origin;  ///< the module's name in the experiment: where findings without a place of their own are shown
+  bool is_judged = true;  ///< false: no checker has looked at it, so that without errors the verdict is not_checked
   Verdict verdict = Verdict::ok;
   RunDescription run;
   std::vector<std::pair<std::string, NodePtr>>
@@ -65,5 +69,8 @@ struct Analysis {
   std::vector<LegalWorld> legal_worlds;  ///< filled when the asked world is illegal, or asked for
   std::vector<Repair> repairs;           ///< the smallest ones, best first; filled by find_repairs
 };
+
+/// Makes counts and verdict those of the findings, after some were left out or made more or less severe.
+void recount(Analysis& analysis);
 
 }  // namespace primus_plan

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
@@ -14,6 +15,10 @@ namespace primus_plan {
 /// are part of the first module's.
 std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch, const Environment& environment,
                               const AnalyzeOptions& options);
+
+/// A module read for its backend. Null where there is nothing to judge: a framework without a checker, or a module that
+/// Primus will not find.
+std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment);
 
 /// The launch itself, or the smallest legal world in whole nodes where nobody gave a size.
 Launch settle_launch(const Prepared& prepared, const Launch& launch);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "primus_plan/config/document.h"
+#include "primus_plan/config/ignore_comment.h"
 #include "primus_plan/config/presets.h"
 
 namespace primus_plan {
@@ -42,10 +43,12 @@ struct Experiment {
   std::string presets;      ///< where presets came from: a folder, or "built-in"
   bool is_snippet = false;  ///< a bare snippet: presets and a small model were assumed around it
   Pragma pragma;
+  std::vector<IgnoreComment> ignores;  ///< of this file (or document), not of the files it extends
   Remarks remarks;
   std::vector<std::shared_ptr<const Source>> sources;  ///< owners of the texts that origins point into
 };
 
+/// How a file is loaded: where presets come from, and what the command line changes.
 struct ExperimentOptions {
   std::optional<std::string> primus_root;  ///< --primus-root; else environment, else above the file, else built-in
   std::vector<std::pair<std::string, std::string>> sets;  ///< --set KEY=VALUE (VALUE is YAML; dots reach into mappings)

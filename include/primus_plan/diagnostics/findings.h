@@ -93,9 +93,6 @@ class Findings {
     }
   }
 
-  /// Rules that stop the run must stay silent about what they cannot judge: this says whether anything of error level
-  /// has been reported so far.
-  bool has_errors() const { return errors_ > 0; }
   std::size_t errors() const { return errors_; }
   std::size_t warnings() const { return warnings_; }
   bool with_text() const { return detail_ == Detail::text; }

@@ -58,6 +58,12 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
+/// Whether the user wrote what stands here: the experiment, a variable that it names, or the command line. Presets and
+/// defaults do not count.
+inline bool is_written(const Origin& where) {
+  return where.layer >= Layer::experiment && where.layer <= Layer::command_line;
+}
+
 /// "path:line:column", or the layer's name where there is no file.
 std::string to_string(const Origin& origin);
 

@@ -5,6 +5,7 @@
 
 namespace primus_plan {
 
+/// error: the run stops, hangs or drops layers. warning: it runs, but not as the author meant. note: advice.
 enum class Severity : std::uint8_t { note, warning, error };
 
 /// When the run would meet the problem, in the order of a real start-up.
@@ -44,7 +45,7 @@ struct RuleInfo {
   Severity severity = Severity::error;
   Stage stage = Stage::arguments;
   std::string_view runtime_site;  ///< "megatron/training/arguments.py:validate_args"; empty for advice
-  std::string_view outcome;       ///< what the runtime does, for the "= runtime:" line; may be empty
+  std::string_view outcome;       ///< what the runtime does, for the "= runtime:" line: a clause without a full stop
   std::string_view summary;       ///< one line
   std::string_view explanation;   ///< why, what the runtime does, how to fix; paragraphs split by '\n'
   Example bad;                    ///< fires exactly this rule at this severity

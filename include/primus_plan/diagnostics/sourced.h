@@ -15,4 +15,10 @@ struct Sourced {
   const T& operator*() const { return value; }
 };
 
+/// Whether the user wrote the value, rather than a preset or the framework's default.
+template <class T>
+bool is_asked_for(const Sourced<T>& field) {
+  return field.is_explicit && is_written(field.origin);
+}
+
 }  // namespace primus_plan

@@ -17,6 +17,7 @@ std::string experiment_to_json(const Experiment& experiment);
 /// {"document": …}.
 std::string document_to_json(const Node& root);
 
+/// How YAML is printed.
 struct YamlStyle {
   bool origins = false;  ///< a comment on each line: who set it, and where
 };

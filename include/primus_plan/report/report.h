@@ -33,6 +33,7 @@ struct Summary {
   Summary& operator+=(const Summary& other);
 };
 
+/// The counts of one file.
 Summary summarize(const FileReport& file);
 
 /// How text is laid out for a person.

@@ -85,6 +85,7 @@ struct RunDescription {
   Degrees degrees;
   Batch batch;
   RunKeys keys;
+  std::int64_t experts = 0;  ///< routed experts of a MoE layer; 0 = a dense model
   PipelineSchedule schedule = PipelineSchedule::none;
   std::vector<std::vector<StageChunk>> stages;  ///< [pipeline rank][chunk]; empty when the layers cannot be placed
 };

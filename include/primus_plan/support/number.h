@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace primus_plan {
@@ -36,6 +37,8 @@ Multiples nearest_multiples(std::int64_t value, std::int64_t step);
 
 /// "1,048,576".
 std::string with_commas(std::int64_t value);
+/// "1 node", "1,024 GPUs": a number with its noun in the regular plural.
+std::string counted(std::int64_t count, std::string_view noun);
 /// "950", "12.3 K", "405 B", "1.5 T": three significant digits, powers of 1000.
 std::string human_count(double value);
 /// "512 B", "1.5 GiB", "191 GiB": three significant digits, powers of 1024.

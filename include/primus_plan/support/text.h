@@ -21,6 +21,9 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
 
+/// Whether two texts are the same but for upper and lower case of ASCII letters.
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
 /// The text with everything that could steer a terminal made visible: control characters (C0, DEL, C1), line and
 /// paragraph separators and bidirectional controls become \n, \t, \x1b or \u202e; bytes that are no UTF-8 become \xff.
 std::string escape_controls(std::string_view text);

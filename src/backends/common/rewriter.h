@@ -21,7 +21,7 @@ class Rewriter {
                      .from = to_text(*to_node(field)),
                      .to = to_text(*to_node(after)),
                      .because = because,
-                     .asked = field.is_explicit && field.origin.layer >= Layer::experiment});
+                     .asked = is_asked_for(field)});
     }
     field.value = next;
   }

@@ -28,4 +28,13 @@ std::string nearest_text(Int value, Int step) {
   return text;
 }
 
+std::string divisors_text(Int n, Int most) {
+  std::string text;
+  for (const Int divisor : divisors(n)) {
+    if (divisor > most) break;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", divisor);
+  }
+  return text;
+}
+
 }  // namespace primus_plan

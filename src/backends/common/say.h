@@ -26,4 +26,7 @@ void fix_to_nearest(Message& m, const Sourced<T>& field, Int value, Int step) {
   if (nearest > 0) m.fix(fmt::format("set {} to {}", field.key, nearest), field, fmt::format("{}", nearest));
 }
 
+/// "1, 2, 3, 5": the divisors of n that are at most `most`.
+std::string divisors_text(Int n, Int most);
+
 }  // namespace primus_plan

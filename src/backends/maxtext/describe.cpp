@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "backends/common/describe.h"
 #include "backends/maxtext/fields.h"
 
 namespace primus_plan::maxtext {
@@ -45,8 +46,6 @@ NodePtr axis_names(const MaxTextRun& run) {
   return make_sequence(std::move(names));
 }
 
-NodePtr known(Int value) { return value > 0 ? make_integer(value) : make_null(); }
-
 void add_batch(const MaxTextRun& run, EffectiveValues& out) {
   out.emplace_back("global_batch_size_to_train_on", make_integer(run.batch_sizes.train));
   out.emplace_back("global_batch_size_to_load", make_integer(run.batch_sizes.load));
@@ -69,16 +68,14 @@ void add_mesh(const MaxTextRun& run, EffectiveValues& out) {
 }
 
 void add_model(const MaxTextRun& run, EffectiveValues& out) {
-  out.emplace_back("emb_dim", known(run.model.embedding));
-  out.emplace_back("num_query_heads", known(run.model.query_heads));
-  out.emplace_back("num_kv_heads", known(run.model.key_heads));
-  out.emplace_back("mlp_dim", known(run.model.mlp));
-  if (run.is_moe()) out.emplace_back("moe_mlp_dim", known(run.model.moe_mlp));
-  out.emplace_back("num_decoder_layers", known(run.model.layers));
+  out.emplace_back("emb_dim", known_size(run.model.embedding));
+  out.emplace_back("num_query_heads", known_size(run.model.query_heads));
+  out.emplace_back("num_kv_heads", known_size(run.model.key_heads));
+  out.emplace_back("mlp_dim", known_size(run.model.mlp));
+  if (run.is_moe()) out.emplace_back("moe_mlp_dim", known_size(run.model.moe_mlp));
+  out.emplace_back("num_decoder_layers", known_size(run.model.layers));
   out.emplace_back("using_pipeline_parallelism", make_boolean(run.pipelined()));
 }
-
-RunKey key_of(const auto& field) { return {field.key, field.origin}; }
 
 /// The inner degree, or the outer one where only that is written.
 RunKey degree_key(const Count& ici, const Count& dcn) {
@@ -119,6 +116,7 @@ RunDescription describe(const MaxTextRun& run) {
                    .micro_batch = key_of(config.per_device_batch_size),
                    .global_batch = {},
                    .sequence_length = key_of(config.max_target_length)},
+          .experts = run.is_moe() ? *config.num_experts : 0,
           .schedule = schedule_of(run),
           .stages = run.stages};
 }

@@ -16,6 +16,7 @@ enum class KeyType : unsigned char {
   derived,     ///< MaxText computes it: a value in a file is accepted and overwritten
 };
 
+/// Keys of one type.
 struct KeyGroup {
   KeyType type;
   std::span<const std::string_view> names;

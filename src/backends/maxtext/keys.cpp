@@ -142,13 +142,4 @@ const KeySpec* find_key(std::string_view name) {
   return found != keys.end() && found->name == name ? &*found : nullptr;
 }
 
-bool is_choice(std::string_view all, std::string_view value) {
-  for (std::size_t start = 0; start <= all.size();) {
-    const std::size_t end = std::min(all.find('|', start), all.size());
-    if (all.substr(start, end - start) == value) return true;
-    start = end + 1;
-  }
-  return false;
-}
-
 }  // namespace primus_plan::maxtext

@@ -24,7 +24,4 @@ const KeySpec* find_key(std::string_view name);
 /// All keys, sorted by name.
 std::span<const KeySpec> all_keys();
 
-/// Whether `value` is one of "a|b|c".
-bool is_choice(std::string_view choices, std::string_view value);
-
 }  // namespace primus_plan::maxtext

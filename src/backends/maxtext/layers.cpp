@@ -5,6 +5,7 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "backends/common/choices.h"
 #include "backends/maxtext/coerce.h"
 
 namespace primus_plan::maxtext {

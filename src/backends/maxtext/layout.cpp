@@ -64,7 +64,7 @@ std::string order_text(const Mesh& mesh) {
 
 }  // namespace
 
-RankLayout mesh_layout(const MaxTextRun& run) {
+RankLayout rank_layout(const MaxTextRun& run) {
   const Mesh& mesh = run.mesh;
   RankLayout out{.world_size = run.devices(),
                  .ranks_per_node = std::max<Int>(run.devices() / std::max<Int>(run.launch.nodes, 1), 1),
@@ -74,20 +74,15 @@ RankLayout mesh_layout(const MaxTextRun& run) {
   if (!mesh.resolved) return out;
   const RankGrid grid = grid_of(mesh);
   out.grids.push_back(grid);
-  const AxisSet context =
-      axes(MeshAxis::context, MeshAxis::context_usp_ulysses, MeshAxis::context_autoregressive, mesh.context);
-  const AxisSet copies = axes(MeshAxis::diloco, MeshAxis::data);
-  const AxisSet shards = axes(MeshAxis::fsdp, MeshAxis::fsdp_transpose);
-  const AxisSet samples = static_cast<AxisSet>((copies | shards | only(MeshAxis::expert)) & ~context);
   const auto add = [&](std::string name, AxisSet set) {
     out.groups.emplace_back(std::move(name), grid, along(mesh, set));
   };
-  add("dp", samples);
-  add("dp_replicate", copies);
-  add("fsdp", shards);
-  add("cp", context);
-  add("tp", axes(MeshAxis::tensor, MeshAxis::tensor_sequence, MeshAxis::autoregressive));
-  add("pp", axes(MeshAxis::stage));
+  add("dp", mesh.sample_set());
+  add("dp_replicate", copy_axes);
+  add("fsdp", shard_axes);
+  add("cp", mesh.context_set());
+  add("tp", tensor_axes);
+  add("pp", only(MeshAxis::stage));
   add("ep", run.is_moe() ? mesh.logical.experts : AxisSet{0});
   for (const MeshAxis axis : mesh.order.list()) {
     if (mesh.size_of(axis) > 1) add(fmt::format("axis_{}", info(axis).name), only(axis));

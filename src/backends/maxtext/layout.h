@@ -9,6 +9,6 @@ namespace primus_plan::maxtext {
 /// slice; the slices are laid out by the dcn degrees in the same order, as the slow part of each axis. Groups: tp, cp,
 /// dp, fsdp, dp_replicate, pp, ep, and one for each axis of the mesh above 1 ("axis_<name>"). Source: jax
 /// mesh_utils.create_hybrid_device_mesh, maxtext_utils.py:create_device_mesh.
-RankLayout mesh_layout(const MaxTextRun& run);
+RankLayout rank_layout(const MaxTextRun& run);
 
 }  // namespace primus_plan::maxtext

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "backends/common/guide_formula.h"
+#include "backends/common/judge.h"
 #include "backends/maxtext/describe.h"
 #include "backends/maxtext/fields.h"
 #include "backends/maxtext/layers.h"
@@ -9,7 +11,6 @@
 #include "backends/maxtext/overrides.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/worlds.h"
-#include "primus_plan/diagnostics/findings.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -44,20 +45,9 @@ class PreparedMaxText final : public Prepared {
   Analysis decide(const Launch& launch, const AnalyzeOptions& options) const override {
     Rewrites rewrites(options.with_text);
     const MaxTextRun run = derive(config_, layers_, parsed_, launch, origin_, rewrites);
-    Findings findings(options.with_text ? Findings::Detail::text : Findings::Detail::counts);
-    for (const RuleList& list : all_rule_lists()) run_rules(list, run, findings);
-
-    Analysis out;
-    out.run = describe(run);
-    out.errors = findings.errors();
-    out.warnings = findings.warnings();
+    if (options.with_text) add_model_file(rewrites);
+    Analysis out = judge<MaxTextRun>(run, all_rule_lists(), rewrites, options);
     if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
-    if (options.with_text) {
-      add_model_file(rewrites);
-      out.effective = effective_values(run);
-      out.rewrites = rewrites.take();
-      out.findings = findings.take();
-    }
     return out;
   }
 
@@ -65,30 +55,27 @@ class PreparedMaxText final : public Prepared {
 
   RankLayout layout(const Launch& launch) const override {
     Rewrites rewrites(false);
-    return mesh_layout(derive(config_, layers_, parsed_, launch, origin_, rewrites));
+    return rank_layout(derive(config_, layers_, parsed_, launch, origin_, rewrites));
   }
 
  private:
   /// What the model file takes over is a rewrite of what the experiment says.
   void add_model_file(Rewrites& rewrites) const {
     for (const Shadowed& key : layers_.behind_model_file) {
-      const Layer layer = key.given->origin.layer;
       rewrites.add(
           {.key = key.key,
            .from = to_text(*key.given),
            .to = to_text(*key.used),
            .because = fmt::format("MaxText's model file {}.yml comes after overrides", layers_.model_file->name),
-           .asked = layer == Layer::experiment || layer == Layer::command_line});
+           .asked = is_written(key.given->origin)});
     }
   }
 
   static void apply_guide_formula(const MaxTextRun& run, Analysis& out) {
-    const Int divisor = run.degrees.tensor * run.degrees.pipeline * run.degrees.expert;
-    const Int guide = divisor > 0 && run.devices() % divisor == 0 ? run.devices() / divisor : 0;
+    const Int guide = guide_data_parallel(run.devices(), run.degrees);
     out.notes.push_back(
         fmt::format("DP {} is world / (TP x PP x EP), the formula of the Primus guide; MaxText splits samples over {} "
-                    "ranks, and its global "
-                    "batch is devices x per_device_batch_size x gradient_accumulation_steps",
+                    "ranks, and its global batch is devices x per_device_batch_size x gradient_accumulation_steps",
                     guide, run.degrees.data));
     out.run.degrees.data = guide;
   }
@@ -109,16 +96,8 @@ class MaxTextBackend final : public Backend {
   std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const override {
     return std::make_unique<PreparedMaxText>(module, environment);
   }
-  std::vector<const RuleInfo*> rules() const override {
-    std::vector<const RuleInfo*> out;
-    for (const RuleList& list : all_rule_lists()) {
-      for (const Rule<MaxTextRun>& rule : list) out.push_back(&rule.info);
-    }
-    return out;
-  }
-  std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const override {
-    return maxtext::degree_overrides(degrees);
-  }
+  std::vector<const RuleInfo*> rules() const override { return rule_infos<MaxTextRun>(all_rule_lists()); }
+  Overrides degree_overrides(const Degrees& degrees) const override { return maxtext::degree_overrides(degrees); }
 };
 
 }  // namespace

@@ -50,6 +50,13 @@ constexpr AxisSet axes(A... each) {
 }
 constexpr bool contains(AxisSet set, MeshAxis axis) { return (set & only(axis)) != 0; }
 
+/// The axes that play one parallel dimension. Which axis splits the sequence is a choice of the run: Mesh::context.
+inline constexpr AxisSet tensor_axes = axes(MeshAxis::tensor, MeshAxis::tensor_sequence, MeshAxis::autoregressive);
+inline constexpr AxisSet context_axes =
+    axes(MeshAxis::context, MeshAxis::context_usp_ulysses, MeshAxis::context_autoregressive);
+inline constexpr AxisSet copy_axes = axes(MeshAxis::diloco, MeshAxis::data);
+inline constexpr AxisSet shard_axes = axes(MeshAxis::fsdp, MeshAxis::fsdp_transpose);
+
 /// The axes of a mesh in their order, the last varying fastest.
 struct AxisOrder {
   std::array<MeshAxis, axis_count> axes{};

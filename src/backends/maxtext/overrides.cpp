@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::int64_t usual_node = 8;
 
-using Overrides = std::vector<std::pair<std::string, std::string>>;
-
 void ask(Overrides& out, std::string_view side, std::string_view axis, std::int64_t degree) {
   out.emplace_back(fmt::format("{}_{}_parallelism", side, axis), fmt::format("{}", degree));
 }

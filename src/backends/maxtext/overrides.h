@@ -1,9 +1,6 @@
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "backends/common/overrides.h"
 #include "primus_plan/run/run.h"
 
 namespace primus_plan::maxtext {
@@ -11,6 +8,6 @@ namespace primus_plan::maxtext {
 /// Keys and values that ask for these degrees; 0 leaves a degree to MaxText's default. Each degree is put inside nodes
 /// of eight GPUs as far as it divides what is free there, and across nodes for the rest; fsdp takes what is left of a
 /// node. Empty for degrees that MaxText cannot express (experts cut in another way than the rest).
-std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees);
+Overrides degree_overrides(const Degrees& degrees);
 
 }  // namespace primus_plan::maxtext

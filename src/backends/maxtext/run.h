@@ -31,6 +31,13 @@ struct Mesh {
   bool resolved = false;           ///< the degrees fill the devices
 
   Int size_of(MeshAxis axis) const { return size[static_cast<std::size_t>(axis)]; }
+  /// The axes that split the sequence.
+  AxisSet context_set() const { return static_cast<AxisSet>(context_axes | only(context)); }
+  /// The axes whose ranks see different samples. An axis that stands in for context parallel (context_sharding: expert)
+  /// splits the sequence instead.
+  AxisSet sample_set() const {
+    return static_cast<AxisSet>((copy_axes | shard_axes | only(MeshAxis::expert)) & ~context_set());
+  }
   /// Product of the sizes of these axes; 0 when the mesh could not be resolved.
   Int shards(AxisSet set) const;
 };

@@ -1,8 +1,11 @@
 #include "backends/megatron/describe.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <string_view>
 
+#include "backends/common/describe.h"
 #include "backends/common/effective.h"
 #include "backends/megatron/fields.h"
 
@@ -29,11 +32,10 @@ constexpr std::array<std::string_view, 16> always_shown{"micro_batch_size",
 
 }  // namespace
 
-std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun& run) {
-  std::vector<std::pair<std::string, NodePtr>> out;
-  out.emplace_back("data_parallel_size", run.dp() > 0 ? make_integer(run.dp()) : make_null());
-  out.emplace_back("expert_data_parallel_size",
-                   run.degrees.expert_data > 0 ? make_integer(run.degrees.expert_data) : make_null());
+EffectiveValues effective_values(const MegatronRun& run) {
+  EffectiveValues out;
+  out.emplace_back("data_parallel_size", known_size(run.dp()));
+  out.emplace_back("expert_data_parallel_size", known_size(run.degrees.expert_data));
   out.emplace_back("virtual_pipeline_model_parallel_size",
                    run.virtual_pipeline ? make_integer(*run.virtual_pipeline) : make_null());
   constexpr std::array<std::string_view, 1> given_above{"virtual_pipeline_model_parallel_size"};
@@ -42,11 +44,6 @@ std::vector<std::pair<std::string, NodePtr>> effective_values(const MegatronRun&
 }
 
 namespace {
-
-template <class T>
-RunKey key_of(const Sourced<T>& field) {
-  return {field.key, field.origin};
-}
 
 PipelineSchedule schedule_of(const MegatronRun& run) {
   if (run.pp() < 2) return PipelineSchedule::none;
@@ -75,6 +72,7 @@ RunDescription describe(const MegatronRun& run) {
                               .micro_batch = key_of(config.micro_batch_size),
                               .global_batch = key_of(config.global_batch_size),
                               .sequence_length = key_of(config.seq_length)},
+                     .experts = config.num_experts.value.value_or(0),
                      .schedule = schedule_of(run),
                      .stages = run.split.stages};
   if (run.virtual_pipeline) out.degrees.virtual_pipeline = *run.virtual_pipeline;
@@ -101,9 +99,21 @@ GroupSizes group_sizes(const MegatronRun& run) {
   return sizes;
 }
 
-Int guide_data_parallel(const MegatronRun& run) {
-  const Int divisor = run.tp() * run.pp() * run.ep();
-  return divisor > 0 && run.world() % divisor == 0 ? run.world() / divisor : 0;
+std::vector<std::string> ramp_lines(const MegatronRun& run) {
+  constexpr std::size_t most_lines = 12;
+  std::vector<std::string> out;
+  if (!run.parsed.ramp_up || run.micro_batch_start.fault || run.batch.micro <= 0 || run.dp() <= 0) return out;
+  const std::vector<RampStep> steps = ramp_steps(run.micro_batch_input);
+  for (const RampStep& step : steps) {
+    if (out.size() == most_lines) {
+      out.push_back(fmt::format("batch ramp: … {} sizes more", steps.size() - most_lines));
+      break;
+    }
+    out.push_back(fmt::format("batch ramp: {} samples a step ({} micro-batch{}) from sample {}{}", step.batch.running,
+                              step.batch.count, step.batch.count == 1 ? "" : "es", step.first_sample,
+                              step.divisible ? "" : ", where the run stops"));
+  }
+  return out;
 }
 
 }  // namespace primus_plan::megatron

@@ -9,6 +9,7 @@ namespace primus_plan::megatron {
 /// The type that Megatron's argument parser or config class declares for a key. Primus does not enforce it.
 enum class KeyType : std::uint8_t { flag, integer, real, any };
 
+/// A key that something reads.
 struct KnownKey {
   std::string_view name;
   KeyType type;

@@ -27,6 +27,7 @@ struct LayoutError {
   std::size_t stage = 0;     ///< 0-based stage that it fell into
 };
 
+/// A layout, or where it stops being one.
 struct LayoutParse {
   PipelineLayout layout;
   std::optional<LayoutError> error;  ///< with an error, the layout is empty
@@ -58,6 +59,7 @@ struct HybridError {
   std::size_t length = 0;
 };
 
+/// A pattern, or where it stops being one.
 struct HybridParse {
   HybridPattern pattern;
   std::optional<HybridError> error;

@@ -1,11 +1,13 @@
 #include "backends/megatron/megatron.h"
 
+#include "backends/common/guide_formula.h"
+#include "backends/common/judge.h"
+#include "backends/common/overrides.h"
 #include "backends/megatron/describe.h"
 #include "backends/megatron/fields.h"
 #include "backends/megatron/groups.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/worlds.h"
-#include "primus_plan/diagnostics/findings.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -22,18 +24,10 @@ class PreparedMegatron final : public Prepared {
   Analysis decide(const Launch& launch, const AnalyzeOptions& options) const override {
     Rewrites rewrites(options.with_text);
     const MegatronRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
-    Findings findings(options.with_text ? Findings::Detail::text : Findings::Detail::counts);
-    for (const RuleList& list : all_rule_lists()) run_rules(list, run, findings);
-
-    Analysis out;
-    out.run = describe(run);
-    out.errors = findings.errors();
-    out.warnings = findings.warnings();
+    Analysis out = judge<MegatronRun>(run, all_rule_lists(), rewrites, options);
     if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
     if (options.with_text) {
-      out.effective = effective_values(run);
-      out.rewrites = rewrites.take();
-      out.findings = findings.take();
+      for (std::string& line : ramp_lines(run)) out.notes.push_back(std::move(line));
     }
     return out;
   }
@@ -48,7 +42,7 @@ class PreparedMegatron final : public Prepared {
 
  private:
   static void apply_guide_formula(const MegatronRun& run, Analysis& out) {
-    const Int guide = guide_data_parallel(run);
+    const Int guide = guide_data_parallel(run.world(), run.degrees);
     out.run.degrees.data = guide;
     const Int per_step = run.batch.micro * guide;
     out.run.batch.accumulation_steps =
@@ -73,24 +67,16 @@ class MegatronBackend final : public Backend {
   std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const override {
     return std::make_unique<PreparedMegatron>(module, environment);
   }
-  std::vector<const RuleInfo*> rules() const override {
-    std::vector<const RuleInfo*> out;
-    for (const RuleList& list : all_rule_lists()) {
-      for (const Rule<MegatronRun>& rule : list) out.push_back(&rule.info);
-    }
-    return out;
-  }
-  std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const override {
-    std::vector<std::pair<std::string, std::string>> out;
-    const auto ask = [&out](const char* key, Int degree) {
-      if (degree > 0) out.emplace_back(key, fmt::format("{}", degree));
-    };
-    ask("tensor_model_parallel_size", degrees.tensor);
-    ask("pipeline_model_parallel_size", degrees.pipeline);
-    ask("context_parallel_size", degrees.context);
-    ask("expert_model_parallel_size", degrees.expert);
-    ask("expert_tensor_parallel_size", degrees.expert_tensor);
-    if (degrees.virtual_pipeline > 1) ask("num_virtual_stages_per_pipeline_rank", degrees.virtual_pipeline);
+  std::vector<const RuleInfo*> rules() const override { return rule_infos<MegatronRun>(all_rule_lists()); }
+  Overrides degree_overrides(const Degrees& degrees) const override {
+    Overrides out;
+    ask_for_degree(out, "tensor_model_parallel_size", degrees.tensor);
+    ask_for_degree(out, "pipeline_model_parallel_size", degrees.pipeline);
+    ask_for_degree(out, "context_parallel_size", degrees.context);
+    ask_for_degree(out, "expert_model_parallel_size", degrees.expert);
+    ask_for_degree(out, "expert_tensor_parallel_size", degrees.expert_tensor);
+    if (degrees.virtual_pipeline > 1)
+      ask_for_degree(out, "num_virtual_stages_per_pipeline_rank", degrees.virtual_pipeline);
     return out;
   }
 };

@@ -47,6 +47,7 @@ struct Microbatches {
   std::int64_t running = 0;  ///< current running global batch size
 };
 
+/// The calculator's answer, or the fault that stops it.
 struct MicrobatchResult {
   Microbatches value;
   std::optional<MicrobatchFault> fault;

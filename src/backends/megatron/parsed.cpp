@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t most_items = 100'000;
 
-/// Recursive descent over `sum := product ('+' product)*`, `product := atom ('*' atom)*`, `atom := int | list | '(' sum
+/// The list expressions that moe_layer_freq holds, e.g. "([0]*3+[1]*58)"; no value where Python's eval would fail.
+/// Source: primus/backends/megatron/patches/args/moe_layer_freq_patches.py. Recursive descent over `sum := product ('+'
+/// product)*`, `product := atom ('*' atom)*`, `atom := int | list | '(' sum
 /// ')'`. A value is a list or a number; `*` takes one of each, as Python does.
 class ListExpression {
  public:
@@ -266,12 +268,6 @@ void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
 }
 
 }  // namespace
-
-std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text) {
-  auto value = ListExpression(text).evaluate();
-  if (!value || !value->is_list) return std::nullopt;
-  return std::move(value->list);
-}
 
 ParsedKeys parse_keys(const MegatronConfig& config) {
   ParsedKeys out;

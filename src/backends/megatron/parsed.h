@@ -42,9 +42,4 @@ struct ParsedKeys {
 /// Reads them; what cannot be read is left empty for the rules to report.
 ParsedKeys parse_keys(const MegatronConfig& config);
 
-/// Evaluates the list expressions that moe_layer_freq holds, e.g. "([0]*3+[1]*58)": integers, lists, `*`, `+`,
-/// parentheses. Empty where Python's eval would fail or give no list of integers. At most 100,000 items. Source:
-/// primus/backends/megatron/patches/args/moe_layer_freq_patches.py.
-std::optional<std::vector<std::int64_t>> evaluate_layer_list(std::string_view text);
-
 }  // namespace primus_plan::megatron

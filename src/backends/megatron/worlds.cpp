@@ -1,6 +1,6 @@
 #include "backends/megatron/worlds.h"
 
-#include <numeric>
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 
@@ -11,13 +11,11 @@ Int smallest_world(const MegatronConfig& config) {
   const Int expert = *config.expert_model_parallel_size;
   const Int expert_tensor = config.expert_tensor_parallel_size.value.value_or(tensor);
   if (tensor < 1 || pipeline < 1 || context < 1 || expert < 1 || expert_tensor < 1) return 0;
-  Int dense = 0;
-  Int experts = 0;
-  Int world = 0;
-  if (__builtin_mul_overflow(tensor, context, &dense)) return 0;
-  if (__builtin_mul_overflow(expert_tensor, expert, &experts)) return 0;
-  if (__builtin_mul_overflow(dense / std::gcd(dense, experts), experts, &world)) return 0;
-  return __builtin_mul_overflow(world, pipeline, &world) ? 0 : world;
+  const auto dense = checked_multiply(tensor, context);
+  const auto experts = checked_multiply(expert_tensor, expert);
+  if (!dense || !experts) return 0;
+  const auto stage = least_common_multiple(*dense, *experts);
+  return stage ? checked_multiply(*stage, pipeline).value_or(0) : 0;
 }
 
 }  // namespace primus_plan::megatron

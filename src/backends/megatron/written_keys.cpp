@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "backends/common/choices.h"
 #include "backends/megatron/fields.h"
 #include "backends/megatron/known_keys.h"
 #include "primus_plan/support/text.h"
@@ -191,28 +192,14 @@ void judge_type(const Entry& entry, std::vector<BadValue>& out) {
   if (!fits(*known, *entry.value, bad) && !has_field(known->name)) out.push_back(bad);
 }
 
-/// Whether one of "a|b|c" is this word.
-bool is_one_of(std::string_view values, std::string_view word) {
-  while (!values.empty()) {
-    const std::string_view value = values.substr(0, values.find('|'));
-    if (value == word) return true;
-    values.remove_prefix(std::min(values.size(), value.size() + 1));
-  }
-  return false;
-}
-
 void judge_choice(const Entry& entry, std::vector<BadChoice>& out) {
   const Node& node = *entry.value;
   if (!node.is_string() || node.text == "null") return;
   const auto* at = std::ranges::find(choices, std::string_view(entry.key->text), &Choice::name);
-  if (at != std::end(choices) && !is_one_of(at->values, node.text)) out.push_back({at, &node});
+  if (at != std::end(choices) && !is_choice(at->values, node.text)) out.push_back({at, &node});
 }
 
 }  // namespace
-
-bool is_written(const Origin& where) {
-  return where.layer == Layer::experiment || where.layer == Layer::environment || where.layer == Layer::command_line;
-}
 
 WrittenKeys find_written_keys(const Node& params) {
   WrittenKeys out;

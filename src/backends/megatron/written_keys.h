@@ -23,6 +23,7 @@ struct DeadName {
   std::string_view why;      ///< ends the sentence "NAME has no effect: …"
 };
 
+/// A key that does not do what it seems to, with the reason.
 struct KeyRemark {
   KeyFault fault;
   std::string_view name;
@@ -54,9 +55,6 @@ struct WrittenKeys {
 /// Looks through a module's params. Source: primus/backends/megatron/argument_builder.py (keys that the parser does not
 /// know are dropped), primus/core/launcher/parser.py (keys beside `config` and `model` never override the preset).
 WrittenKeys find_written_keys(const Node& params);
-
-/// Whether a place is the user's own: the experiment, a variable that it names, or the command line.
-bool is_written(const Origin& where);
 
 /// The key that a name nobody reads was probably meant to be; empty when nothing is near.
 std::string_view probable_key(std::string_view name);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "backends/common/describe.h"
 #include "backends/torchtitan/fields.h"
 
 namespace primus_plan::torchtitan {
@@ -12,13 +13,6 @@ constexpr std::array<std::string_view, 5> always_shown{"parallelism.data_paralle
                                                        "training.local_batch_size", "training.global_batch_size",
                                                        "training.seq_len", "training.steps"};
 
-NodePtr number(Int value) { return value > 0 ? make_integer(value) : make_null(); }
-
-template <class T>
-RunKey key_of(const Sourced<T>& field) {
-  return {field.key, field.origin};
-}
-
 PipelineSchedule schedule_of(const TorchTitanRun& run) {
   const Schedule* schedule = run.parsed.schedule;
   if (!run.pipelines() || schedule == nullptr || schedule->is_abstract) return PipelineSchedule::none;
@@ -28,9 +22,9 @@ PipelineSchedule schedule_of(const TorchTitanRun& run) {
 }
 
 void append_pipeline(const TorchTitanRun& run, EffectiveValues& out) {
-  out.emplace_back("num_virtual_stages", number(run.pipeline.stages));
-  out.emplace_back("stages_per_rank", number(run.pipeline.stages_per_rank));
-  out.emplace_back("n_microbatches", number(run.pipeline.micro_batches));
+  out.emplace_back("num_virtual_stages", known_size(run.pipeline.stages));
+  out.emplace_back("stages_per_rank", known_size(run.pipeline.stages_per_rank));
+  out.emplace_back("n_microbatches", known_size(run.pipeline.micro_batches));
 }
 
 }  // namespace
@@ -39,13 +33,13 @@ EffectiveValues effective_values(const TorchTitanRun& run) {
   EffectiveValues out;
   const std::string_view policy = *run.config.fsdp_reshard_after_forward;
   const bool reshards = policy == "always" || (policy == "default" && !run.pipelines());
-  out.emplace_back("batch_degree", number(run.meshes.batch));
-  out.emplace_back("gradient_accumulation_steps", number(run.batch.accumulation_steps));
-  out.emplace_back("seq_len_divisor", number(run.sequence_divisor));
-  out.emplace_back("efsdp", number(run.meshes.efsdp));
+  out.emplace_back("batch_degree", known_size(run.meshes.batch));
+  out.emplace_back("gradient_accumulation_steps", known_size(run.batch.accumulation_steps));
+  out.emplace_back("seq_len_divisor", known_size(run.sequence_divisor));
+  out.emplace_back("efsdp", known_size(run.meshes.efsdp));
   out.emplace_back("reshard_after_forward", run.shards() ? make_boolean(reshards) : make_null());
   out.emplace_back("loss_parallel", make_boolean(run.tp() > 1 && !*run.config.disable_loss_parallel));
-  out.emplace_back("n_layers", number(run.model().layers));
+  out.emplace_back("n_layers", known_size(run.model().layers));
   if (run.pipelines()) append_pipeline(run, out);
   append_effective<TorchTitanConfig>(fields(), run.given, run.config, always_shown, {}, out);
   return out;
@@ -67,33 +61,11 @@ RunDescription describe(const TorchTitanRun& run) {
                               .micro_batch = key_of(config.local_batch_size),
                               .global_batch = key_of(config.global_batch_size),
                               .sequence_length = key_of(config.seq_len)},
+                     .experts = run.model().moe ? run.model().experts.count : 0,
                      .schedule = schedule_of(run),
                      .stages = run.stages};
   out.batch.pipeline_micro_batches = run.pipeline.micro_batches;
   return out;
-}
-
-RankLayout layout_of(const TorchTitanRun& run) {
-  const Meshes& meshes = run.meshes;
-  const RankGrid dense({{"tp", meshes.tp},
-                        {"cp", meshes.cp},
-                        {"dp_shard", meshes.dp_shard},
-                        {"dp_replicate", meshes.dp_replicate},
-                        {"pp", meshes.pp}});
-  const RankGrid sparse({{"etp", meshes.etp},
-                         {"ep", meshes.ep},
-                         {"efsdp", meshes.efsdp},
-                         {"dp_replicate", meshes.dp_replicate},
-                         {"pp", meshes.pp}});
-  return {.world_size = run.world(),
-          .ranks_per_node = run.launch.gpus_per_node,
-          .order = "tp-cp-dp_shard-dp_replicate-pp",
-          .grids = {dense, sparse},
-          .groups = {GroupKind("pp", dense, {"pp"}), GroupKind("batch", dense, {"dp_replicate", "dp_shard"}),
-                     GroupKind("loss", dense, {"dp_replicate", "dp_shard", "cp"}),
-                     GroupKind("dp_replicate", dense, {"dp_replicate"}), GroupKind("fsdp", dense, {"dp_shard", "cp"}),
-                     GroupKind("cp", dense, {"cp"}), GroupKind("tp", dense, {"tp"}), GroupKind("ep", sparse, {"ep"}),
-                     GroupKind("efsdp", sparse, {"efsdp"}), GroupKind("etp", sparse, {"etp"})}};
 }
 
 }  // namespace primus_plan::torchtitan

@@ -2,7 +2,6 @@
 
 #include "backends/common/effective.h"
 #include "backends/torchtitan/run.h"
-#include "primus_plan/layout/rank_layout.h"
 
 namespace primus_plan::torchtitan {
 
@@ -11,10 +10,5 @@ EffectiveValues effective_values(const TorchTitanRun& run);
 
 /// The run without TorchTitan's words.
 RunDescription describe(const TorchTitanRun& run);
-
-/// The device meshes as groups of ranks. Two grids over the same ranks, slowest first: pp, dp_replicate, dp_shard, cp,
-/// tp for dense layers, pp, dp_replicate, efsdp, ep, etp for experts. Only for meshes that exist. Source:
-/// torchtitan/distributed/parallel_dims.py:build_mesh.
-RankLayout layout_of(const TorchTitanRun& run);
 
 }  // namespace primus_plan::torchtitan

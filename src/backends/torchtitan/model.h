@@ -47,6 +47,7 @@ struct Architecture {
   Int v_head_dim = 0;
 };
 
+/// One size of a model: what model.flavor names.
 struct Flavor {
   std::string_view name;
   Architecture architecture;

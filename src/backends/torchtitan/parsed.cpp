@@ -2,8 +2,6 @@
 
 #include <charconv>
 
-#include "primus_plan/config/files.h"
-
 namespace primus_plan::torchtitan {
 namespace {
 
@@ -131,8 +129,6 @@ ParsedKeys parse_keys(const TorchTitanConfig& config, const Node& params) {
   out.converters = parse_converters(config.model_converters);
   out.compiles_model = names_model(config.compile_components, out.components_readable) && *config.compile_enable;
   out.parts = parse_parts(config.module_fqns_per_model_part);
-  const std::string_view csv = *config.pipeline_parallel_schedule_csv;
-  out.schedule_csv_exists = !csv.empty() && DiskFiles().exists(std::string(csv));
   out.keys = find_key_faults(params, out.model);
   return out;
 }

@@ -69,12 +69,10 @@ struct ParsedKeys {
   bool compiles_model = false;  ///< compile.enable, and "model" among the components
   bool components_readable = true;
   ModelParts parts;
-  bool schedule_csv_exists = false;  ///< pipeline_parallel_schedule_csv names a file here
   KeyFaults keys;
 };
 
-/// Reads them; what cannot be read is left empty for the rules to report. Looks whether the schedule's CSV file is
-/// there.
+/// Reads them; what cannot be read is left empty for the rules to report.
 ParsedKeys parse_keys(const TorchTitanConfig& config, const Node& params);
 
 /// Walks the keys of a module. Source: primus/backends/torchtitan/config_utils.py:build_job_config_from_namespace and

@@ -1,7 +1,6 @@
 #include "backends/torchtitan/schedule.h"
 
-#include <algorithm>
-#include <cctype>
+#include "primus_plan/support/text.h"
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -22,18 +21,13 @@ constexpr Schedule table[] = {
     {.name = "PipelineScheduleMulti", .multi_stage = true, .is_abstract = true},
 };
 
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 }  // namespace
 
 std::span<const Schedule> schedules() { return table; }
 
 const Schedule* find_schedule(std::string_view name) {
   for (const Schedule& schedule : table) {
-    if (same_letters(schedule.name, name)) return &schedule;
+    if (equal_ignoring_case(schedule.name, name)) return &schedule;
   }
   return nullptr;
 }

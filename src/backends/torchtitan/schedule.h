@@ -24,6 +24,7 @@ struct Schedule {
   MicroBatchNeed need = MicroBatchNeed::any;
 };
 
+/// All of them.
 std::span<const Schedule> schedules();
 /// By name, upper and lower case equal, as torch looks it up; null when there is none.
 const Schedule* find_schedule(std::string_view name);

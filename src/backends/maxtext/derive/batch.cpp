@@ -7,7 +7,7 @@ namespace {
 
 /// Python's int(): towards zero. 0 for what no batch could be.
 Int truncated(double value) {
-  constexpr double limit = 9.0e18;
+  constexpr double limit = 4.0e18;  // the difference of two such numbers still fits
   return std::isfinite(value) && std::fabs(value) < limit ? static_cast<Int>(value) : 0;
 }
 

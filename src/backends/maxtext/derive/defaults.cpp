@@ -1,19 +1,11 @@
 #include "backends/maxtext/derive/derive.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan::maxtext {
 namespace {
 
-/// The strategies in lower case; MaxText accepts any. Null for a text that is none of them.
+/// MaxText takes them in any case.
 constexpr std::string_view strategies[] = {"all_gather", "ring", "ulysses", "usp"};
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] - 'A' + 'a') : a[i];
-    if (c != b[i]) return false;
-  }
-  return true;
-}
 
 }  // namespace
 

@@ -6,12 +6,6 @@
 namespace primus_plan::maxtext {
 namespace {
 
-constexpr AxisSet tensor_axes = axes(MeshAxis::tensor, MeshAxis::tensor_sequence, MeshAxis::autoregressive);
-constexpr AxisSet context_axes =
-    axes(MeshAxis::context, MeshAxis::context_usp_ulysses, MeshAxis::context_autoregressive);
-constexpr AxisSet copy_axes = axes(MeshAxis::diloco, MeshAxis::data);
-constexpr AxisSet shard_axes = axes(MeshAxis::fsdp, MeshAxis::fsdp_transpose);
-
 /// Stages that MaxText's pipeline really has; 1 when it is off.
 Int stage_count(const MaxTextRun& run) { return run.pipeline_stages > 0 ? run.pipeline_stages : 1; }
 
@@ -68,14 +62,12 @@ void describe_degrees(MaxTextRun& run) {
   if (!mesh.resolved) {
     degrees.tensor = degrees.context = degrees.expert = degrees.expert_tensor = 0;
   } else {
-    // An axis that stands in for context parallel (context_sharding: expert) splits the sequence, not the samples.
-    const AxisSet context = static_cast<AxisSet>(context_axes | only(mesh.context));
-    const AxisSet samples = static_cast<AxisSet>((copy_axes | shard_axes | only(MeshAxis::expert)) & ~context);
+    const AxisSet context = mesh.context_set();
     degrees.tensor = mesh.shards(tensor_axes);
     degrees.expert_tensor = degrees.tensor;
     degrees.context = mesh.shards(context);
     degrees.expert = run.is_moe() ? mesh.shards(mesh.logical.experts) : 1;
-    degrees.data = mesh.shards(samples);
+    degrees.data = mesh.shards(mesh.sample_set());
     // A -1 on the stage axis makes it one more data axis.
     if (!run.pipelined()) degrees.data = saturating_multiply(degrees.data, mesh.size_of(MeshAxis::stage));
     degrees.data_replicate = mesh.shards(copy_axes);

@@ -146,9 +146,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/configs/types.py:calculate_global_batch_sizes",
       .outcome = "MaxText accepts it and fails on the empty batch",
       .summary = "per_device_batch_size is positive and gives the run at least one sample.",
-      .explanation = "The batch of a forward pass is int(devices x per_device_batch_size), over all devices: those of "
-                     "tensor, pipeline, context\n"
-                     "and expert parallel count too. Fractions are fine as long as the product reaches 1.",
+      .explanation =
+          "The batch of a forward pass is int(devices x per_device_batch_size), over all devices: those of tensor, "
+          "pipeline, context and expert parallel count too. Fractions are fine as long as the product reaches 1.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 0\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
      batch_not_positive},
@@ -171,9 +171,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "per_device_batch_size x max_target_length is a multiple of num_vocab_tiling.",
-      .explanation = "The loss is computed in num_vocab_tiling parts of a device's tokens. The check runs with the "
-                     "default 1 too, where it\n"
-                     "demands that the product is a whole number: 1.3 samples of 2048 tokens are not.",
+      .explanation =
+          "The loss is computed in num_vocab_tiling parts of a device's tokens. The check runs with the default 1 too, "
+          "where it demands that the product is a whole number: 1.3 samples of 2048 tokens are not.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nnum_vocab_tiling: 3\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nnum_vocab_tiling: 4\n"}},
      vocabulary_tiling},
@@ -184,9 +184,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "fp8 with delayed scaling does not accumulate gradients.",
-      .explanation = "quantization fp8, nanoo_fp8, fp8_gpu and te_fp8_delayedscaling keep a history of scales that "
-                     "micro-steps would disturb.\n"
-                     "per_device_batch_size is the batch of one micro-step, so raising it keeps the global batch.",
+      .explanation =
+          "quantization fp8, nanoo_fp8, fp8_gpu and te_fp8_delayedscaling keep a history of scales that micro-steps "
+          "would disturb. per_device_batch_size is the batch of one micro-step, so raising it keeps the global batch.",
       .bad = {.world_size = 8,
               .yaml = "gradient_accumulation_steps: 2\nquantization: nanoo_fp8\nper_device_batch_size: 1\n"},
       .good = {.world_size = 8,
@@ -199,9 +199,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/input_pipeline/synthetic_data_processing.py:__init__",
       .outcome = "JAX refuses to lay out the input (ValueError)",
       .summary = "The batch to load splits over the batch shards.",
-      .explanation = "Input arrays are laid out over the axes data, stage, fsdp, fsdp_transpose and expert. Their "
-                     "product divides the devices, so\n"
-                     "whole per_device_batch_size always fit; fractions above 1 may not.",
+      .explanation =
+          "Input arrays are laid out over the axes data, stage, fsdp, fsdp_transpose and expert. Their product divides "
+          "the devices, so whole per_device_batch_size always fit; fractions above 1 may not.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\ndataset_type: synthetic\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1.5\ndataset_type: synthetic\nici_tensor_parallelism: 2\n"}},
@@ -214,10 +214,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "the data pipeline stops (AssertionError)",
       .summary = "With real data the batch to load is a multiple of the number of devices.",
       .explanation = "Loaders give each device of a host its own whole samples, whatever the mesh. Below one sample a "
-                     "device MaxText loads one for\n"
-                     "each and passes; 1.5 does not, unless gradient accumulation makes the sum whole. Primus's preset "
-                     "reads data from\n"
-                     "Hugging Face (dataset_type: hf).",
+                     "device MaxText loads one for each and passes; 1.5 does not, unless gradient accumulation makes "
+                     "the sum whole. Primus's preset reads data from Hugging Face (dataset_type: hf).",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1.5\nici_tensor_parallelism: 2\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1.5\nici_tensor_parallelism: 2\ngradient_accumulation_steps: 2\n"}},
@@ -230,9 +228,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "XLA pads the batch: devices wait or compute for nothing",
       .summary = "A micro-batch splits evenly over the batch shards.",
       .explanation = "Each step trains on int(devices x per_device_batch_size) samples, laid out over data, stage, "
-                     "fsdp, fsdp_transpose and expert.\n"
-                     "Half a sample a device on 8 fsdp shards is 4 samples for 8 shards. Tensor or context axes of 2 "
-                     "would leave 4 shards.",
+                     "fsdp, fsdp_transpose and expert. Half a sample a device on 8 fsdp shards is 4 samples for 8 "
+                     "shards. Tensor or context axes of 2 would leave 4 shards.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 0.5\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 0.5\nici_tensor_parallelism: 2\n"}},
      micro_batch_underfills},

@@ -113,10 +113,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::train_loop,
       .outcome = "MaxText stops when it sets the training up (ValueError)",
       .summary = "Context parallel with packing needs the load-balanced ring strategy.",
-      .explanation =
-          "Transformer Engine handles packed sequences across ranks only as a ring. Primus's preset packs, and "
-          "MaxText's default\n"
-          "strategy is all_gather, so every context degree above 1 meets this rule until one of the two changes.",
+      .explanation = "Transformer Engine handles packed sequences across ranks only as a ring. Primus's preset packs, "
+                     "and MaxText's default strategy is all_gather, so every context degree above 1 meets this rule "
+                     "until one of the two changes.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\nici_context_parallelism: 2\nici_tensor_parallelism: 4\n"},
       .good = {.world_size = 8,
@@ -142,10 +141,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/utils/max_utils.py:reorder_sequence",
       .outcome = "MaxText stops at the first batch (ValueError)",
       .summary = "Load balancing cuts a sequence into two chunks for each context rank.",
-      .explanation =
-          "With context_parallel_load_balance (on unless switched off) each rank holds a chunk from the start and one "
-          "from the end, so\n"
-          "that the causal mask costs all the same. The degree is even and the length a multiple of twice the degree.",
+      .explanation = "With context_parallel_load_balance (on unless switched off) each rank holds a chunk from the "
+                     "start and one from the end, so that the causal mask costs all the same. The degree is even and "
+                     "the length a multiple of twice the degree.",
       .bad = {.world_size = 8,
               .yaml =
                   "per_device_batch_size: 1\nici_context_parallelism: 4\npacking: false\nmax_target_length: 4100\n"},
@@ -161,8 +159,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText stops at the first trace (AssertionError)",
       .summary = "Sliding-window layers split over context ranks only in packed, ring-balanced sequences.",
       .explanation = "Gemma 2, 3 and 4 and gpt-oss alternate global layers with windows. Transformer Engine cuts "
-                     "windows across ranks only for\n"
-                     "packed data on a load-balanced ring.",
+                     "windows across ranks only for packed data on a load-balanced ring.",
       .bad = {.world_size = 8,
               .yaml = "model_name: gemma2-9b\nper_device_batch_size: 1\nici_context_parallelism: 2\npacking: false\n"},
       .good = {.world_size = 8,

@@ -105,7 +105,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/utils/rampup_batch.py:_verify_inputs",
       .outcome = "MaxText stops when it sets the ramp-up up (ValueError)",
       .summary = "The batch grows from per_device_batch_size_start in whole increments.",
-      .explanation = "enable_rampup_batch_size starts at per_device_batch_size_start (4 unless you set it) and adds\n"
+      .explanation = "enable_rampup_batch_size starts at per_device_batch_size_start (4 unless you set it) and adds "
                      "per_device_batch_size_increment (2) until per_device_batch_size is reached, which must lie above "
                      "the start by a multiple.",
       .bad = {.world_size = 8,
@@ -120,10 +120,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/input_pipeline/input_pipeline_interface.py:create_process_specific_iterator",
       .outcome = "MaxText stops when another number of hosts loads (AssertionError)",
       .summary = "expansion_factor_real_data above 1 fits the number of nodes that load data.",
-      .explanation =
-          "Fewer hosts load more data each. MaxText works out from the mesh which hosts load and demands nodes // "
-          "factor of them. Only\n"
-          "the loaded batch changes, not the trained one. Checked in upstream's code, not tried on the ROCm fork.",
+      .explanation = "Fewer hosts load more data each. MaxText works out from the mesh which hosts load and demands "
+                     "nodes // factor of them. Only the loaded batch changes, not the trained one. Checked in "
+                     "upstream's code, not tried on the ROCm fork.",
       .bad = {.world_size = 16, .yaml = "per_device_batch_size: 1\nexpansion_factor_real_data: 4\n"},
       .good = {.world_size = 16, .yaml = "per_device_batch_size: 1\nexpansion_factor_real_data: -1\n"}},
      expansion_factor},

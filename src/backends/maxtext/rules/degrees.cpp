@@ -118,11 +118,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "Every ici and dcn degree is 1 or more, or -1.",
-      .explanation =
-          "A degree of 1 switches an axis off and -1 takes what the others leave; 0 and other negatives fill no mesh.\n"
-          "The dcn degrees count only when the run has more than one slice.",
+      .explanation = "A degree of 1 switches an axis off and -1 takes what the others leave; 0 and other negatives "
+                     "fill no mesh. The dcn degrees count only when the run has more than one slice.",
       .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: 0\n"},
       .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: 1\n"}},
      degree_not_positive},
@@ -131,11 +130,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "At most one ici degree is -1.",
       .explanation = "-1 means \"what the other degrees leave\", which only one axis can be. ici_fsdp_parallelism is "
-                     "-1 unless you set it,\n"
-                     "so another -1 needs ici_fsdp_parallelism: 1 beside it.",
+                     "-1 unless you set it, so another -1 needs ici_fsdp_parallelism: 1 beside it.",
       .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: -1\nici_fsdp_parallelism: 1\n"}},
      ici_unspecified_twice},
@@ -144,12 +142,11 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "The product of the ici degrees is the number of devices of a slice.",
       .explanation = "A slice is a node on GPUs, or all devices with num_slices: 1. One degree may be -1; it becomes "
-                     "devices / product of the\n"
-                     "others, which has to be whole. The number of nodes does not enter: an axis that spans nodes "
-                     "takes a dcn degree.",
+                     "devices / product of the others, which has to be whole. The number of nodes does not enter: an "
+                     "axis that spans nodes takes a dcn degree.",
       .bad = {.world_size = 8, .yaml = "ici_tensor_parallelism: 3\n"},
       .good = {.world_size = 8, .yaml = "ici_tensor_parallelism: 4\n"}},
      ici_product_mismatch},
@@ -158,11 +155,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "At most one dcn degree is -1.",
-      .explanation =
-          "dcn_data_parallelism is -1 unless you set it. To give the nodes to another axis, write -1 there and\n"
-          "dcn_data_parallelism: 1.",
+      .explanation = "dcn_data_parallelism is -1 unless you set it. To give the nodes to another axis, write -1 there "
+                     "and dcn_data_parallelism: 1.",
       .bad = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: -1\n"},
       .good = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: -1\ndcn_data_parallelism: 1\n"}},
      dcn_unspecified_twice},
@@ -171,11 +167,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = sites::fill_axes,
-      .outcome = "MaxText stops while it builds the mesh (AssertionError)",
+      .outcome = "MaxText stops when it builds the mesh (AssertionError)",
       .summary = "The product of the dcn degrees is the number of slices.",
       .explanation = "On GPUs every node is a slice, so the dcn degrees multiply up to the number of nodes. Leave one "
-                     "of them -1 to have it\n"
-                     "follow the number of nodes.",
+                     "of them -1 to have it follow the number of nodes.",
       .bad = {.world_size = 16, .yaml = "dcn_data_parallelism: 4\n"},
       .good = {.world_size = 32, .yaml = "dcn_data_parallelism: 4\n"}},
      dcn_product_mismatch},

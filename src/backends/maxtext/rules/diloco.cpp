@@ -51,8 +51,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "enable_diloco needs pure_nnx and no Tokamax products.",
       .explanation = "Support for DiLoCo in the older Linen modules was removed upstream, and the Tokamax kernels do "
-                     "not survive its vmap over\n"
-                     "replicas.",
+                     "not survive its vmap over replicas.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nenable_diloco: true\npure_nnx: false\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nenable_diloco: true\npure_nnx: true\n"}},
      diloco_needs},

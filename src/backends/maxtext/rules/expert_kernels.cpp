@@ -144,10 +144,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/layers/moe.py:sparse_matmul",
       .outcome = "the kernel runs in interpret mode",
       .summary = "megablox is a TPU kernel: switch it off on GPUs.",
-      .explanation =
-          "sparse_matmul and megablox are true in base.yml, and Primus's model presets leave them so. The kernel is "
-          "written for TPUs and\n"
-          "interpreted elsewhere. All shipped mixture-of-experts examples set both to false with a capacity_factor.",
+      .explanation = "sparse_matmul and megablox are true in base.yml, and Primus's model presets leave them so. The "
+                     "kernel is written for TPUs and interpreted elsewhere. All shipped mixture-of-experts examples "
+                     "set both to false with a capacity_factor.",
       .bad = {.world_size = 8, .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\n"},
       .good = {.world_size = 8,
                .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nsparse_matmul: false\nmegablox: "

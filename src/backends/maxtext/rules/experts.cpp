@@ -109,10 +109,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "Options of expert parallel are off when it is.",
-      .explanation =
-          "use_random_routing, use_ragged_sort, use_ring_of_experts, ragged_buffer_factor and num_moe_emb_chunks "
-          "change how experts\n"
-          "on several devices exchange tokens. MaxText refuses them when the axes that hold experts have degree 1.",
+      .explanation = "use_random_routing, use_ragged_sort, use_ring_of_experts, ragged_buffer_factor and "
+                     "num_moe_emb_chunks change how experts on several devices exchange tokens. MaxText refuses them "
+                     "when the axes that hold experts have degree 1.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nuse_ring_of_experts: true\n"},
       .good = {.world_size = 8,
                .yaml = "model_name: mixtral-8x7b\nper_device_batch_size: 1\nuse_ring_of_experts: "
@@ -143,8 +142,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "JAX is expected to refuse the layout of the experts",
       .summary = "An expert degree of -1 stays within the number of experts.",
       .explanation = "-1 takes all devices that the other degrees leave, which on large nodes or with num_slices: 1 "
-                     "can be more than there are\n"
-                     "experts. MaxText does not check it.",
+                     "can be more than there are experts. MaxText does not check it.",
       .bad = {.world_size = 8,
               .yaml = "model_name: mixtral-8x7b\noverride_model: {num_experts: 4}\nper_device_batch_size: 1\n"
                       "ici_expert_parallelism: -1\nici_fsdp_parallelism: 1\nmegablox: false\n"},

@@ -61,9 +61,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText stops when it builds the attention (ValueError)",
       .summary = "The key/value heads are a multiple of the tensor axes.",
       .explanation = "Heads are not cut: tensor, tensor_sequence and autoregressive together divide the key/value "
-                     "heads, which are fewer than\n"
-                     "the query heads in most models. Gemma 4's global layers have a smaller number still. Latent "
-                     "attention is exempt.",
+                     "heads, which are fewer than the query heads in most models. Gemma 4's global layers have a "
+                     "smaller number still. Latent attention is exempt.",
       .bad = {.world_size = 8,
               .yaml =
                   "model_name: qwen3-30b-a3b\nper_device_batch_size: 1\nici_tensor_parallelism: 8\nmegablox: false\n"},

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "backends/common/choices.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
@@ -88,23 +89,10 @@ void wrong_type(const MaxTextRun& run, Findings& out) {
 }
 
 /// "a, b, c", the empty text named.
-std::string choices_text(std::string_view choices) {
+std::string choices_text(const std::vector<std::string_view>& choices) {
   std::string out;
-  for (std::size_t start = 0; start <= choices.size();) {
-    const std::size_t end = std::min(choices.find('|', start), choices.size());
-    const std::string_view choice = choices.substr(start, end - start);
+  for (const std::string_view choice : choices) {
     out += fmt::format("{}{}", out.empty() ? "" : ", ", choice.empty() ? "\"\"" : choice);
-    start = end + 1;
-  }
-  return out;
-}
-
-std::vector<std::string_view> split(std::string_view choices) {
-  std::vector<std::string_view> out;
-  for (std::size_t start = 0; start <= choices.size();) {
-    const std::size_t end = std::min(choices.find('|', start), choices.size());
-    if (end > start) out.push_back(choices.substr(start, end - start));
-    start = end + 1;
   }
   return out;
 }
@@ -112,13 +100,13 @@ std::vector<std::string_view> split(std::string_view choices) {
 void not_a_choice(const MaxTextRun& run, Findings& out) {
   report(run, Kind::not_a_choice, out, [](const KeyFault& fault, Message& m) {
     m.say("{}: {:.60} is none of its values", fault.key, to_text(*fault.value));
-    const auto choices = split(fault.spec->choices);
+    const auto choices = split_choices(fault.spec->choices);
     for (const std::string_view near : nearest_names(fault.value->text, choices, 1)) {
       m.help("did you mean {}?", near);
       m.fix(fmt::format("set {} to {}", fault.key, near), fault.value->origin, std::string(near));
     }
     constexpr std::size_t most_listed = 20;
-    if (choices.size() <= most_listed) m.help("values: {}", choices_text(fault.spec->choices));
+    if (choices.size() <= most_listed) m.help("values: {}", choices_text(choices));
     m.help("upper and lower case matter");
   });
 }
@@ -165,9 +153,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "MaxText stops at keys that it does not know.",
       .explanation = "Since v26.4 an unknown key ends the run; before, it was a warning. MaxText's keys are flat, and "
-                     "other frameworks' words do\n"
-                     "not work: there is no global batch size, and degrees are called ici_..._parallelism and "
-                     "dcn_..._parallelism.",
+                     "other frameworks' words do not work: there is no global batch size, and degrees are called "
+                     "ici_..._parallelism and dcn_..._parallelism.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_fsdp_parallelism: 8\nici_tensor_paralelism: 1\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1\nici_fsdp_parallelism: 8\nici_tensor_parallelism: 1\n"}},
@@ -179,9 +166,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::fields,
       .outcome = sites::config_error,
       .summary = "Values have the type that MaxText expects.",
-      .explanation = "Numbers may be written as text, whole fractions count as integers, true/false may be text. 2.5 "
-                     "for an integer, null, words for\n"
-                     "numbers and numbers for words are refused. The text \"none\" is null everywhere.",
+      .explanation =
+          "Numbers may be written as text, whole fractions count as integers, true/false may be text. 2.5 for an "
+          "integer, null, words for numbers and numbers for words are refused. The text \"none\" is null everywhere.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: two\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: \"2\"\n"}},
      wrong_type},

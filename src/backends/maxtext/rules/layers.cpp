@@ -89,8 +89,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText takes the value of its model file",
       .summary = "Keys of MaxText's model file win over overrides; use override_model.",
       .explanation = "Primus writes presets and overrides into one file, and MaxText lays its own "
-                     "models/<model_name>.yml over it. What the model\n"
-                     "file sets can only be changed by the flat map override_model, or with model_name: default.",
+                     "models/<model_name>.yml over it. What the model file sets can only be changed by the flat map "
+                     "override_model, or with model_name: default.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nbase_num_decoder_layers: 8\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\noverride_model: {base_num_decoder_layers: 8}\n"}},
      behind_model_file},
@@ -102,8 +102,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "override_model needs override_model_config: true.",
       .explanation = "Primus's preset switches override_model_config on. Without it MaxText refuses a key that both "
-                     "override_model and the model\n"
-                     "file set to different values.",
+                     "override_model and the model file set to different values.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\noverride_model_config: false\noverride_model: "
                       "{base_num_decoder_layers: 8}\n"},
@@ -153,8 +152,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "An M_<KEY> variable is readable and has no rival.",
       .explanation = "MaxText refuses a variable that override_model contradicts, or the model file without "
-                     "override_model_config, and one that it\n"
-                     "cannot read as the key's type.",
+                     "override_model_config, and one that it cannot read as the key's type.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\n", .environment = "M_ICI_TENSOR_PARALLELISM=two"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_tensor_parallelism: 2\n"}},
      variable_conflict},

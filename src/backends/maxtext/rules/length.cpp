@@ -61,8 +61,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "JAX refuses to lay out the input (ValueError)",
       .summary = "max_target_length splits over the axes that cut the sequence.",
       .explanation = "Input tokens are laid out over tensor_sequence, context and context_usp_ulysses. The length must "
-                     "be a multiple of their\n"
-                     "product.",
+                     "be a multiple of their product.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\nici_tensor_sequence_parallelism: 4\nmax_target_length: 1001\n"},
       .good = {.world_size = 8,
@@ -103,8 +102,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "global_parameter_scale is a power of two.",
       .explanation = "The scale is spread over heads, MLP, embedding and layers as powers of two. It also changes the "
-                     "number of layers, which the\n"
-                     "pipeline's rules look at.",
+                     "number of layers, which the pipeline's rules look at.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nglobal_parameter_scale: 3\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nglobal_parameter_scale: 2\n"}},
      parameter_scale},

@@ -141,9 +141,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = "MaxText accepts the degree and never uses it",
       .summary = "A degree of an axis that the mesh does not have changes nothing.",
-      .explanation = "mesh_axes decides which axes exist. The default mesh has no sequence axis: "
-                     "ici_sequence_parallelism is a left-over of\n"
-                     "older versions. custom_mesh_and_rule replaces mesh_axes by a shorter list.",
+      .explanation =
+          "mesh_axes decides which axes exist. The default mesh has no sequence axis: ici_sequence_parallelism is a "
+          "left-over of older versions. custom_mesh_and_rule replaces mesh_axes by a shorter list.",
       .bad = {.world_size = 8, .yaml = "ici_sequence_parallelism: 2\n"},
       .good = {.world_size = 8, .yaml = "ici_sequence_parallelism: 1\n"}},
      axis_without_effect},
@@ -152,11 +152,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::arguments,
       .runtime_site = sites::validate,
-      .outcome = "MaxText stops while it collects the degrees of the mesh (KeyError)",
+      .outcome = "MaxText stops when it collects the degrees of the mesh (KeyError)",
       .summary = "mesh_axes lists axes that MaxText has degrees for, each once.",
       .explanation = "Each name in mesh_axes is looked up among the ici and dcn degrees. \"stage\" is the pipeline's "
-                     "axis, \"model\" another name\n"
-                     "of tensor.",
+                     "axis, \"model\" another name of tensor.",
       .bad = {.world_size = 8, .yaml = "mesh_axes: [data, fsdp, tensors]\n"},
       .good = {.world_size = 8, .yaml = "mesh_axes: [data, fsdp, context, tensor]\n"}},
      mesh_axis_unknown},
@@ -176,11 +175,10 @@ constexpr Rule<MaxTextRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = "src/maxtext/utils/max_utils.py:is_valid_custom_mesh",
-      .outcome = "MaxText stops while it builds the mesh (ValueError)",
+      .outcome = "MaxText stops when it builds the mesh (ValueError)",
       .summary = "custom_mesh is a known ring layout that fits the degrees.",
       .explanation = "The two layouts were made for TPU slices of 256 devices. MaxText looks at custom_mesh only with "
-                     "more than one slice or\n"
-                     "with allow_split_physical_axes.",
+                     "more than one slice or with allow_split_physical_axes.",
       .bad = {.world_size = 8, .yaml = "custom_mesh: ring\nallow_split_physical_axes: true\n"},
       .good = {.world_size = 8, .yaml = "custom_mesh: \"\"\nallow_split_physical_axes: true\n"}},
      custom_mesh_illegal},
@@ -192,8 +190,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "the processes may not find each other, and options for GPUs are refused",
       .summary = "hardware is gpu under Primus.",
       .explanation = "Primus starts one Python process on each node, which owns all its GPUs. That is hardware: gpu. "
-                     "gpu_multiprocess expects one\n"
-                     "process for each GPU; tpu and cpu leave out what GPUs need.",
+                     "gpu_multiprocess expects one process for each GPU; tpu and cpu leave out what GPUs need.",
       .bad = {.world_size = 8, .yaml = "hardware: gpu_multiprocess\n"},
       .good = {.world_size = 8, .yaml = "hardware: gpu\n"}},
      hardware_not_gpu},
@@ -219,8 +216,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "the first trace may stop (KeyError)",
       .summary = "cudnn_flash_te attention looks up the context axis of the mesh.",
       .explanation = "pure-fsdp and ep-as-dp leave the axis out, and Primus's presets use cudnn_flash_te. Upstream's "
-                     "dot_product attention does\n"
-                     "not need the axis.",
+                     "dot_product attention does not need the axis.",
       .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\n"},
       .good = {.world_size = 8,
                .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\nattention: dot_product\n"}},

@@ -145,8 +145,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "Options of the attention go together.",
       .explanation = "MaxText refuses pairs that exclude each other: two splash kernels, options of latent attention "
-                     "without it, shared and fused\n"
-                     "projections, windows without a size.",
+                     "without it, shared and fused projections, windows without a size.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nforce_q_layout: true\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nforce_q_layout: true\nuse_jax_splash: true\n"}},
      attention_options},

@@ -155,8 +155,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "Options of checkpoints go together.",
       .explanation = "One source to load from, checkpoints switched on to load one, a folder and a period for local "
-                     "ones. Primus's preset switches\n"
-                     "checkpoints off.",
+                     "ones. Primus's preset switches checkpoints off.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nload_parameters_path: /checkpoints/1\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1\nload_parameters_path: /checkpoints/1\nenable_checkpointing: true\n"}},
@@ -169,8 +168,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "Options of fine-tuning, distillation and evaluation go together.",
       .explanation = "Preference training takes unpacked data and no fine-tuning beside it; images need a model that "
-                     "sees them; schedules need an\n"
-                     "end.",
+                     "sees them; schedules need an end.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nuse_dpo: true\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nuse_dpo: true\npacking: false\n"}},
      training_options},

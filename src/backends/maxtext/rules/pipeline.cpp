@@ -175,10 +175,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "The pipelined layers split into whole rounds over the stages.",
-      .explanation =
-          "A round is stages x num_layers_per_pipeline_stage layers; num_pipeline_repeats: -1 becomes layers / round. "
-          "Deepseek models\n"
-          "pipeline their mixture-of-experts layers only. pipeline_parallel_layers keeps a rest of the layers outside.",
+      .explanation = "A round is stages x num_layers_per_pipeline_stage layers; num_pipeline_repeats: -1 becomes "
+                     "layers / round. Deepseek models pipeline their mixture-of-experts layers only. "
+                     "pipeline_parallel_layers keeps a rest of the layers outside.",
       .bad = {.world_size = 6, .yaml = "per_device_batch_size: 1\nici_pipeline_parallelism: 3\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nici_pipeline_parallelism: 4\n"}},
      layers_not_over_stages},
@@ -190,8 +189,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "stages x repeats x layers per stage is the number of pipelined layers.",
       .explanation = "With num_pipeline_repeats written out, the three numbers must multiply up to "
-                     "pipeline_parallel_layers, which is all decoder\n"
-                     "layers unless set.",
+                     "pipeline_parallel_layers, which is all decoder layers unless set.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\nici_pipeline_parallelism: 4\nnum_pipeline_repeats: 1\n"},
       .good = {.world_size = 8,
@@ -205,8 +203,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "num_pipeline_microbatches is a positive multiple of the stages.",
       .explanation = "-1 takes one micro-batch for each stage, two with delayed forwarding. A pipeline degree of -1 "
-                     "next to one above 1 makes the\n"
-                     "number of stages negative.",
+                     "next to one above 1 makes the number of stages negative.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 3\nici_pipeline_parallelism: 4\nnum_pipeline_microbatches: 6\n"},
       .good = {.world_size = 8,
@@ -220,8 +217,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "The batch of a forward pass splits into the pipeline's micro-batches.",
       .explanation = "The pipeline cuts int(devices x per_device_batch_size) samples into num_pipeline_microbatches. "
-                     "Gradient accumulation does\n"
-                     "not change that number.",
+                     "Gradient accumulation does not change that number.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\nici_pipeline_parallelism: 4\nnum_pipeline_microbatches: 12\n"},
       .good = {.world_size = 8,
@@ -250,8 +246,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText goes on with a number of layers that the model does not have",
       .summary = "pipeline_parallel_layers lies within the decoder's layers.",
       .explanation = "MaxText only demands that stages x repeats x layers per stage is this number. 0, or more than "
-                     "the model has, passes and\n"
-                     "builds something else than the model.",
+                     "the model has, passes and builds something else than the model.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\nici_pipeline_parallelism: 4\npipeline_parallel_layers: 64\n"},
       .good = {.world_size = 8,
@@ -265,8 +260,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText builds the stage axis and does not pipeline over it",
       .summary = "Pipeline degrees are written out.",
       .explanation = "MaxText switches pipelining on when a pipeline degree is above 1, before it resolves -1. The "
-                     "axis then exists without a\n"
-                     "pipeline: its devices repeat each other's work on the layers.",
+                     "axis then exists without a pipeline: its devices repeat each other's work on the layers.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\nici_pipeline_parallelism: -1\nici_fsdp_parallelism: 1\n"},
       .good = {.world_size = 8,
@@ -299,8 +293,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "the decoder is not expected to build",
       .summary = "gemma4 decoders are not made for pipeline parallel.",
       .explanation = "Their layers alternate between local and global attention, which the pipeline's stages do not "
-                     "follow. This was read from\n"
-                     "upstream's code and not tried.",
+                     "follow. This was read from upstream's code and not tried.",
       .bad = {.world_size = 8,
               .yaml = "model_name: gemma4-31b\nper_device_batch_size: 1\nici_pipeline_parallelism: 2\n"},
       .good = {.world_size = 8,

@@ -88,8 +88,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText stops when it builds the decoder (AssertionError)",
       .summary = "remat_policy is a policy that MaxText has.",
       .explanation = "The key takes any text; the decoder looks it up. full recomputes each layer, the save_ and "
-                     "minimal_ policies keep some\n"
-                     "tensors, custom decides tensor by tensor.",
+                     "minimal_ policies keep some tensors, custom decides tensor by tensor.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nremat_policy: selective\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nremat_policy: minimal_with_context\n"}},
      remat_policy_unknown},

@@ -37,8 +37,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "pipeline_fsdp_ag_per_repeat needs a plain circular pipeline of one layer per stage.",
       .explanation = "Gathering the fsdp shards once for each repeat is written for more than one repeat, one layer "
-                     "per stage, no delayed\n"
-                     "forwarding, no quantization and no scan over the layers of a stage.",
+                     "per stage, no delayed forwarding, no quantization and no scan over the layers of a stage.",
       .bad = {.world_size = 8,
               .yaml = "per_device_batch_size: 1\nici_pipeline_parallelism: 4\npipeline_fsdp_ag_per_repeat: true\n"
                       "num_layers_per_pipeline_stage: 8\n"},

@@ -93,8 +93,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "Experts have a size, the same as base_mlp_dim where every layer has experts.",
       .explanation = "base_moe_mlp_dim is the size of one expert. Without dense layers MaxText wants base_mlp_dim to "
-                     "be the same number; for\n"
-                     "qwen3_moe it copies it, for gemma4 the two may differ.",
+                     "be the same number; for qwen3_moe it copies it, for gemma4 the two may differ.",
       .bad = {.world_size = 8,
               .yaml = "model_name: default\ndecoder_block: mixtral\nper_device_batch_size: 1\nnum_experts: "
                       "8\nbase_moe_mlp_dim: 4096\n"
@@ -112,8 +111,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "Options of the router fit the decoder.",
       .explanation = "gpt_oss with dense products drops no tokens (capacity_factor: -1); balancing by a learned bias "
-                     "is deepseek's; the routed bias\n"
-                     "of deepseek4 needs pure_nnx, its hash routing no ring of experts.",
+                     "is deepseek's; the routed bias of deepseek4 needs pure_nnx, its hash routing no ring of experts.",
       .bad = {.world_size = 8,
               .yaml = "model_name: gpt-oss-20b\nper_device_batch_size: 1\nsparse_matmul: false\nmegablox: "
                       "false\ncapacity_factor: 1\n"},

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "primus_plan/support/number.h"
+
 namespace primus_plan::maxtext {
 
 std::string degrees_text(const MaxTextRun& run, Count MaxTextConfig::*AxisInfo::*keys) {
@@ -39,8 +41,8 @@ const Count& largest_degree(const MaxTextRun& run, Count MaxTextConfig::*AxisInf
 }
 
 void because_of_slices(Message& message, const MaxTextRun& run) {
-  message.because("{} devices per slice = {} devices / {} slice{}; on GPUs a node is a slice",
-                  run.mesh.devices_per_slice, run.devices(), run.mesh.slices, run.mesh.slices == 1 ? "" : "s");
+  message.because("{} devices per slice = {} devices / {}; on GPUs a node is a slice", run.mesh.devices_per_slice,
+                  run.devices(), counted(run.mesh.slices, "slice"));
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }

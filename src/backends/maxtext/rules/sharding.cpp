@@ -125,8 +125,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "check_vma works with automatic sharding over fsdp and expert only.",
       .explanation = "The check of varying mesh axes in shard_map is not written for other axes, explicit sharding, "
-                     "Tokamax products, the ragged\n"
-                     "sort and the ring of experts.",
+                     "Tokamax products, the ragged sort and the ring of experts.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\ncheck_vma: true\nici_tensor_parallelism: 2\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\ncheck_vma: true\nici_fsdp_parallelism: 8\n"}},
      varying_axes_check},
@@ -160,9 +159,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "Elastic training and colocated Python need Pathways.",
-      .explanation =
-          "MaxText refuses elastic_enabled, colocated_python_data_input and colocated_python_checkpointing without\n"
-          "enable_single_controller.",
+      .explanation = "MaxText refuses elastic_enabled, colocated_python_data_input and colocated_python_checkpointing "
+                     "without enable_single_controller.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nelastic_enabled: true\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nelastic_enabled: false\n"}},
      needs_pathways},

@@ -11,30 +11,30 @@ namespace {
 using C = MaxTextConfig;
 
 /// The degrees that types.py multiplies up before it asks for more than one slice: all but diloco's.
-constexpr std::array<Count C::*, 12> counted{&C::dcn_data_parallelism,
-                                             &C::dcn_pipeline_parallelism,
-                                             &C::dcn_fsdp_parallelism,
-                                             &C::dcn_fsdp_transpose_parallelism,
-                                             &C::dcn_sequence_parallelism,
-                                             &C::dcn_context_parallelism,
-                                             &C::dcn_context_usp_ulysses_parallelism,
-                                             &C::dcn_tensor_parallelism,
-                                             &C::dcn_tensor_sequence_parallelism,
-                                             &C::dcn_expert_parallelism,
-                                             &C::dcn_context_autoregressive_parallelism,
-                                             &C::dcn_autoregressive_parallelism};
+constexpr std::array<Count C::*, 12> counted_degrees{&C::dcn_data_parallelism,
+                                                     &C::dcn_pipeline_parallelism,
+                                                     &C::dcn_fsdp_parallelism,
+                                                     &C::dcn_fsdp_transpose_parallelism,
+                                                     &C::dcn_sequence_parallelism,
+                                                     &C::dcn_context_parallelism,
+                                                     &C::dcn_context_usp_ulysses_parallelism,
+                                                     &C::dcn_tensor_parallelism,
+                                                     &C::dcn_tensor_sequence_parallelism,
+                                                     &C::dcn_expert_parallelism,
+                                                     &C::dcn_context_autoregressive_parallelism,
+                                                     &C::dcn_autoregressive_parallelism};
 
 Int dcn_product(const MaxTextRun& run) {
   Int product = 1;
-  for (const auto key : counted) product = saturating_multiply(product, *(run.config.*key));
+  for (const auto key : counted_degrees) product = saturating_multiply(product, *(run.config.*key));
   return product;
 }
 
 void dcn_on_one_slice(const MaxTextRun& run, Findings& out) {
   const Int product = dcn_product(run);
   if (run.mesh.slices != 1 || (product >= -1 && product <= 1)) return;
-  const Count* largest = &(run.config.*counted[0]);
-  for (const auto key : counted) {
+  const Count* largest = &(run.config.*counted_degrees[0]);
+  for (const auto key : counted_degrees) {
     if (const Count& degree = run.config.*key; *degree > **largest || *degree < -1) largest = &degree;
   }
   out.add(*largest, [&](Message& m) {
@@ -57,7 +57,7 @@ void slices_not_nodes(const MaxTextRun& run, Findings& out) {
     if (*asked <= 0) {
       m.say("num_slices is {}: it is -1, 1 or the number of nodes", *asked);
     } else {
-      m.say("num_slices is {}, the run has {} node{}", *asked, run.launch.nodes, run.launch.nodes == 1 ? "" : "s");
+      m.say("num_slices is {}, the run has {}", *asked, counted(run.launch.nodes, "node"));
     }
     m.because("XLA gives each node of GPUs a slice index of its own: {} of them here", run.launch.nodes);
     m.help("leave num_slices: -1 to follow the number of nodes; 1 makes one flat mesh over all devices");
@@ -79,7 +79,7 @@ void nodes_will_not_fit(const MaxTextRun& run, Findings& out) {
   if (run.mesh.slices != 1 || run.launch.nodes != 1 || *run.given.num_slices == 1) return;
   const Count* open = nullptr;
   int count = 0;
-  for (const auto key : counted) {
+  for (const auto key : counted_degrees) {
     const Count& degree = run.config.*key;
     if (*degree != -1) continue;
     ++count;
@@ -97,9 +97,8 @@ void nodes_will_not_fit(const MaxTextRun& run, Findings& out) {
 void slices_missing_diloco(const MaxTextRun& run, Findings& out) {
   if (!run.mesh.diloco_unresolved) return;
   out.add(run.given.dcn_diloco_parallelism, [&](Message& m) {
-    m.say(
-        "dcn_diloco_parallelism: -1 cannot be resolved: {} slice{} over the other dcn degrees' product {} is not whole",
-        run.mesh.slices, run.mesh.slices == 1 ? "" : "s", run.mesh.diloco_others);
+    m.say("dcn_diloco_parallelism: -1 cannot be resolved: {} over the other dcn degrees' product {} is not whole",
+          counted(run.mesh.slices, "slice"), run.mesh.diloco_others);
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.help("choose dcn degrees whose product divides {}", run.mesh.slices);
   });
@@ -113,9 +112,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = sites::validate,
       .outcome = sites::config_error,
       .summary = "A dcn degree above 1 needs more than one slice.",
-      .explanation = "dcn degrees divide the slices, and on GPUs a slice is a node. A file with dcn_fsdp_parallelism: "
-                     "2 runs on two nodes and\n"
-                     "on no other number; with -1 it follows the number of nodes and runs on one node too.",
+      .explanation =
+          "dcn degrees divide the slices, and on GPUs a slice is a node. A file with dcn_fsdp_parallelism: 2 runs on "
+          "two nodes and on no other number; with -1 it follows the number of nodes and runs on one node too.",
       .bad = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: 2\n"},
       .good = {.world_size = 16, .yaml = "dcn_fsdp_parallelism: 2\n"}},
      dcn_on_one_slice},
@@ -128,8 +127,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .summary = "num_slices is -1, 1 or the number of nodes.",
       .explanation =
           "num_slices is no way to cut nodes: JAX counts the slice indices of the devices, and on GPUs each node has "
-          "one.\n"
-          "-1 takes that number. 1 makes one flat mesh over all devices. Any other number stops, 0 by a division.",
+          "one. -1 takes that number. 1 makes one flat mesh over all devices. Any other number stops, 0 by a division.",
       .bad = {.world_size = 16, .yaml = "num_slices: 4\nici_fsdp_parallelism: -1\n"},
       .good = {.world_size = 16, .yaml = "num_slices: 2\nici_fsdp_parallelism: -1\n"}},
      slices_not_nodes},
@@ -141,8 +139,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText builds one flat mesh over all nodes",
       .summary = "num_slices: 1 on several nodes turns all devices into one slice.",
       .explanation = "The ici degrees then multiply up to all devices, and axes meant for the inside of a node cross "
-                     "the network. This is a way\n"
-                     "to make an axis wider than a node, but rarely what a file that was written for one node wants.",
+                     "the network. This is a way to make an axis wider than a node, but rarely what a file that was "
+                     "written for one node wants.",
       .bad = {.world_size = 16, .yaml = "num_slices: 1\nici_fsdp_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "num_slices: 1\nici_fsdp_parallelism: -1\n"}},
      one_slice_over_nodes},
@@ -154,8 +152,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "nothing on one node; on two, MaxText stops with the first mesh",
       .summary = "Two dcn degrees of -1 pass on one node and fail on every other number.",
       .explanation = "With one slice MaxText multiplies the dcn degrees and finds 1; it resolves them only when there "
-                     "are more slices, and then\n"
-                     "two -1 are one too many. dcn_data_parallelism is -1 unless you set it.",
+                     "are more slices, and then two -1 are one too many. dcn_data_parallelism is -1 unless you set it.",
       .bad = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: -1\n"},
       .good = {.world_size = 8, .yaml = "dcn_fsdp_parallelism: -1\ndcn_data_parallelism: 1\n"}},
      nodes_will_not_fit},
@@ -167,8 +164,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = sites::config_error,
       .summary = "dcn_diloco_parallelism: -1 becomes slices / the other dcn degrees, which has to be whole.",
       .explanation = "MaxText resolves this -1 with the configuration, before the mesh: other dcn degrees of -1 are "
-                     "left out of the product and\n"
-                     "resolved after it.",
+                     "left out of the product and resolved after it.",
       .bad = {.world_size = 16,
               .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: 4\n"},
       .good = {.world_size = 16, .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\n"}},

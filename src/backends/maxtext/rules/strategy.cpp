@@ -192,8 +192,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "an older MaxText stops at a key it does not know",
       .summary = "Some keys exist upstream and perhaps not in the fork that Primus pins.",
       .explanation = "The checks speak for upstream MaxText of August 2026. Primus pins ROCm/maxtext release/v26.6, "
-                     "which lies between upstream\n"
-                     "0.2.3 and 0.2.4. Keys that came with 0.2.4 may be unknown there.",
+                     "which lies between upstream 0.2.3 and 0.2.4. Keys that came with 0.2.4 may be unknown there.",
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nte_comm_gemm_overlap: disabled\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
      newer_than_fork},

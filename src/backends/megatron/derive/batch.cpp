@@ -1,4 +1,5 @@
 #include "backends/megatron/derive/derive.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 
@@ -10,11 +11,11 @@ void derive_batch(MegatronRun& run, Rewriter& rewriter) {
   batch.global = config.global_batch_size.value.value_or(0);
   if (batch.micro <= 0 || run.degrees.data <= 0) return;
 
-  Int one_step = 0;
-  if (__builtin_mul_overflow(batch.micro, run.degrees.data, &one_step)) return;
+  const auto one_step = checked_multiply(batch.micro, run.degrees.data);
+  if (!one_step) return;
   if (!config.global_batch_size.value) {
-    rewriter.set(config.global_batch_size, one_step, "unset: one micro-batch on each data-parallel rank");
-    batch.global = one_step;
+    rewriter.set(config.global_batch_size, *one_step, "unset: one micro-batch on each data-parallel rank");
+    batch.global = *one_step;
   }
   if (batch.global <= 0) return;
   run.micro_batch_input = {.global = batch.global,

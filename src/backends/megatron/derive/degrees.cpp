@@ -1,4 +1,5 @@
 #include "backends/megatron/derive/derive.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -6,8 +7,7 @@ namespace {
 /// world / product when that is whole and every factor positive, else 0.
 Int replicas(Int world, Int a, Int b, Int c) {
   if (world <= 0 || a <= 0 || b <= 0 || c <= 0) return 0;
-  Int product = 0;
-  if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product)) return 0;
+  const Int product = saturating_multiply(saturating_multiply(a, b), c);
   return world % product == 0 ? world / product : 0;
 }
 

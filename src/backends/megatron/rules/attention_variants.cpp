@@ -1,13 +1,12 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* arguments_stop = "Megatron stops while it checks its arguments (AssertionError)";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
+constexpr const char* arguments_stop = "Megatron stops when it checks its arguments (AssertionError)";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 
 void delta_net_heads(const MegatronRun& run, Findings& out) {
@@ -104,7 +103,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "delta-net-heads",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "The heads of a gated delta net divide evenly.",
       .explanation = "linear_num_value_heads is a multiple of linear_num_key_heads, and tensor parallelism "
@@ -126,7 +125,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-without-rope",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "no_rope_freq fits num_layers.",
       .explanation = "A number n leaves rotary embeddings out of every n-th layer and has to divide num_layers. "
@@ -142,7 +141,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-without-rope-decode",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "flash_decode excludes no_rope_freq.",
       .explanation = "The decoding kernel applies rotary embeddings in every layer. It serves inference.",
@@ -158,7 +157,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "query-key-clip-range",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "qk_clip_alpha lies between 0 and 1, qk_clip_threshold is positive.",
       .explanation = "qk_clip scales down query and key weights whose largest attention logit exceeds the "

@@ -1,11 +1,9 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* calculator = "megatron/core/num_microbatches_calculator.py:__init__";
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 void micro_batch_not_positive(const MegatronRun& run, Findings& out) {
   const MaybeCount& micro = run.config.micro_batch_size;
@@ -80,7 +78,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "micro-batch-not-positive",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "micro_batch_size is set and positive.",
       .explanation = "Each data-parallel rank takes micro_batch_size samples through the model at once. There is no "
@@ -92,7 +90,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "global-batch-not-positive",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "global_batch_size is null or positive.",
       .explanation = "null makes it micro_batch_size x DP, so that a step is one micro-batch on each rank. A number "
@@ -104,14 +102,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "global-batch-not-divisible",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = calculator,
+      .runtime_site = sites::calculator,
       .outcome = "Megatron stops when it computes the number of micro-batches (AssertionError)",
       .summary = "The global batch must split evenly into micro-batches over the data-parallel ranks.",
       .explanation = "There is no key for gradient accumulation: Megatron takes global_batch_size / (micro_batch_size "
-                     "x DP) and wants it whole.\n"
-                     "DP = world / (TP x PP x CP); expert parallelism does not divide it. Take a multiple of "
-                     "micro_batch_size x DP, change\n"
-                     "micro_batch_size, or set decrease_batch_size_if_needed to let Megatron round the batch down.",
+                     "x DP) and wants it whole. DP = world / (TP x PP x CP); expert parallelism does not divide it. "
+                     "Take a multiple of micro_batch_size x DP, change micro_batch_size, or set "
+                     "decrease_batch_size_if_needed to let Megatron round the batch down.",
       .bad = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 100\n"},
       .good = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 96\n"}},
      global_batch_not_divisible},
@@ -119,12 +116,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "batch-below-one-micro-batch",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = calculator,
+      .runtime_site = sites::calculator,
       .outcome = "Megatron stops: the number of micro-batches would be 0 (AssertionError)",
       .summary = "A step has at least one micro-batch on every data-parallel rank.",
       .explanation = "decrease_batch_size_if_needed rounds the batch down to a multiple of micro_batch_size x DP. A "
-                     "batch smaller than that rounds\n"
-                     "to 0 micro-batches, which Megatron refuses.",
+                     "batch smaller than that rounds to 0 micro-batches, which Megatron refuses.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 4\nglobal_batch_size: 16\ndecrease_batch_size_if_needed: true\n"},
       .good = {.world_size = 8,
@@ -134,13 +130,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "batch-rounded-down",
       .severity = Severity::warning,
       .stage = Stage::model_parallel,
-      .runtime_site = calculator,
+      .runtime_site = sites::calculator,
       .outcome = "runs with a smaller batch than asked for",
       .summary = "decrease_batch_size_if_needed makes steps smaller than global_batch_size.",
-      .explanation =
-          "The running batch is rounded down to a multiple of micro_batch_size x DP while args.global_batch_size keeps "
-          "the nominal value,\n"
-          "which the learning-rate schedule and the count of samples go on using. Better to name a batch that divides.",
+      .explanation = "The running batch is rounded down to a multiple of micro_batch_size x DP while "
+                     "args.global_batch_size keeps the nominal value, which the learning-rate schedule and the count "
+                     "of samples go on using. Better to name a batch that divides.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 2\nglobal_batch_size: 24\ndecrease_batch_size_if_needed: true\n"},
       .good = {.world_size = 8,

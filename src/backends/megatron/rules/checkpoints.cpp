@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* arguments_stop = "Megatron stops (AssertionError)";
 
 void not_fully_parallel(const MegatronRun& run, Findings& out) {
@@ -100,12 +100,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "checkpoint-not-fully-parallel",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron warns and goes on",
       .summary = "A distributed optimizer wants ckpt_fully_parallel_save.",
       .explanation = "Without ckpt_fully_parallel_save the optimizer's shards are saved as this run cut them. A "
-                     "restart with another TP, PP or\n"
-                     "number of GPUs cannot read them.",
+                     "restart with another TP, PP or number of GPUs cannot read them.",
       .bad = {.world_size = 8, .yaml = "ckpt_fully_parallel_save: false\n"},
       .good = {.world_size = 8, .yaml = "ckpt_fully_parallel_save: true\n"}},
      not_fully_parallel},
@@ -113,12 +112,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "async-save-without-worker",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron warns and switches async_save off",
       .summary = "async_save needs use_persistent_ckpt_worker.",
       .explanation = "Asynchronous saving runs in a worker process that lives as long as training. Without "
-                     "use_persistent_ckpt_worker Megatron\n"
-                     "switches async_save off and saves while training waits.",
+                     "use_persistent_ckpt_worker Megatron switches async_save off and saves while training waits.",
       .bad = {.world_size = 8, .yaml = "async_save: true\n"},
       .good = {.world_size = 8, .yaml = "async_save: true\nuse_persistent_ckpt_worker: true\n"}},
      async_without_worker},
@@ -126,12 +124,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "main-params-with-optimizer",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "load_main_params_from_ckpt needs no_load_optim.",
       .explanation = "load_main_params_from_ckpt fills the optimizer's main parameters from the model's weights in the "
-                     "checkpoint, which only makes\n"
-                     "sense when the optimizer's own state is not loaded.",
+                     "checkpoint, which only makes sense when the optimizer's own state is not loaded.",
       .bad = {.world_size = 8, .yaml = "load_main_params_from_ckpt: true\n"},
       .good = {.world_size = 8, .yaml = "load_main_params_from_ckpt: true\nno_load_optim: true\n"}},
      main_params_with_optimizer},
@@ -139,7 +136,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "non-persistent-checkpoint-type-unknown",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "non_persistent_ckpt_type is global, local or null.",
       .explanation = "Non-persistent checkpoints are overwritten by the next one: global ones lie where save points, "
@@ -151,12 +148,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "local-checkpoint-incomplete",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Local checkpoints need a directory; replication needs local checkpoints and replication_jump.",
-      .explanation = "non_persistent_ckpt_type: local writes to non_persistent_local_ckpt_dir on each node. "
-                     "replication keeps copies on other nodes,\n"
-                     "replication_jump ranks away, so that a lost node does not lose the checkpoint.",
+      .explanation =
+          "non_persistent_ckpt_type: local writes to non_persistent_local_ckpt_dir on each node. replication keeps "
+          "copies on other nodes, replication_jump ranks away, so that a lost node does not lose the checkpoint.",
       .bad = {.world_size = 8, .yaml = "non_persistent_ckpt_type: local\n"},
       .good = {.world_size = 8,
                .yaml = "non_persistent_ckpt_type: local\nnon_persistent_local_ckpt_dir: /local/checkpoints\n"}},
@@ -165,13 +162,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "legacy-models-unsupported",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "use_legacy_models goes only with ckpt_format torch and without newer features.",
       .explanation = "The models from before Megatron core know no distributed checkpoints, no context parallelism, no "
-                     "overlap_param_gather, no\n"
-                     "multi-token prediction, no decoupled learning rate and no latent experts. The Primus presets "
-                     "save as torch_dist.",
+                     "overlap_param_gather, no multi-token prediction, no decoupled learning rate and no latent "
+                     "experts. The Primus presets save as torch_dist.",
       .bad = {.world_size = 8, .yaml = "use_legacy_models: true\n"},
       .good = {.world_size = 8, .yaml = "use_legacy_models: false\n"}},
      legacy_models},

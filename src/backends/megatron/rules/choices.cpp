@@ -1,6 +1,7 @@
+#include "backends/common/choices.h"
+
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "backends/megatron/rules/rules.h"
 #include "primus_plan/diagnostics/findings.h"
@@ -44,17 +45,8 @@ bool is_refused(const MegatronRun& run, const BadChoice& bad) {
   return at != std::end(refused) && at->reached(run);
 }
 
-std::vector<std::string_view> values_of(const Choice& choice) {
-  std::vector<std::string_view> out;
-  for (std::string_view rest = choice.values; !rest.empty();) {
-    out.push_back(rest.substr(0, rest.find('|')));
-    rest.remove_prefix(std::min(rest.size(), out.back().size() + 1));
-  }
-  return out;
-}
-
 void say_choice(const BadChoice& bad, std::string_view end, Message& m) {
-  const auto values = values_of(*bad.choice);
+  const auto values = split_choices(bad.choice->values);
   m.say("{} is {}, none of {}{}", bad.choice->name, to_text(*bad.node), join(values, ", "), end);
   const auto nearest = nearest_names(bad.node->text, values, 1);
   if (nearest.empty()) return;
@@ -84,8 +76,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops where the value is used first",
       .summary = "A word that is none of a key's values, and that Megatron refuses late.",
       .explanation = "Primus does not check values against the choices of Megatron's parser. These keys are tested "
-                     "value by value when the model, the\n"
-                     "learning-rate schedule or the first step needs them, and an unknown word is an error there.",
+                     "value by value when the model, the learning-rate schedule or the first step needs them, and an "
+                     "unknown word is an error there.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"

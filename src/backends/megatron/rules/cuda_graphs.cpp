@@ -4,12 +4,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_asserts = "Megatron stops when it builds TransformerConfig (AssertionError)";
 
 enum Part : unsigned {
@@ -242,12 +241,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-flags-conflict",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "enable_cuda_graph, external_cuda_graph and cuda_graph_impl exclude each other.",
       .explanation = "enable_cuda_graph means cuda_graph_impl: local, external_cuda_graph means cuda_graph_impl: "
-                     "transformer_engine. Only one of the\n"
-                     "three spellings may be used.",
+                     "transformer_engine. Only one of the three spellings may be used.",
       .bad = {.world_size = 8, .yaml = "enable_cuda_graph: true\nexternal_cuda_graph: true\ncuda_graph_scope: []\n"},
       .good = {.world_size = 8, .yaml = "enable_cuda_graph: true\ncuda_graph_scope: []\n"}},
      flags_conflict},
@@ -255,7 +253,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-impl-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_asserts,
       .summary = "cuda_graph_impl is none, local or transformer_engine.",
       .explanation = "Anything but none switches CUDA graphs on, null too, and is then refused.",
@@ -266,14 +264,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-scope-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (KeyError or AssertionError)",
       .summary = "cuda_graph_scope holds known names; full stands alone.",
       .explanation = "cuda_graph_scope lists the parts of a layer that are captured: attn, mlp, moe, moe_router, "
-                     "moe_preprocess, mamba, or\n"
-                     "full_iteration for the whole step. An empty list, or the older word full, captures whole layers. "
-                     "The names are read even when\n"
-                     "cuda_graph_impl is none.",
+                     "moe_preprocess, mamba, or full_iteration for the whole step. An empty list, or the older word "
+                     "full, captures whole layers. The names are read even when cuda_graph_impl is none.",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attention]\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn]\n"}},
      scope_unknown},
@@ -281,15 +277,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-scope-not-a-list",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (TypeError)",
       .summary =
           "cuda_graph_impl local, and delay_wgrad_compute with overlap_grad_reduce, need cuda_graph_scope as a list.",
       .explanation = "Megatron's own command line turns cuda_graph_scope into a list; Primus hands the text full of "
-                     "its preset on as it is. Two\n"
-                     "checks then look for an item in a text and stop with TypeError, the second one without any CUDA "
-                     "graph. Write\n"
-                     "cuda_graph_scope: [].",
+                     "its preset on as it is. Two checks then look for an item in a text and stop with TypeError, the "
+                     "second one without any CUDA graph. Write cuda_graph_scope: [].",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: local\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: local\ncuda_graph_scope: []\n"}},
      scope_not_a_list},
@@ -297,14 +291,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-scope-conflict",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_asserts,
       .summary = "The captured parts must fit the model and each other.",
       .explanation = "moe captures router and experts, so it excludes moe_router, and it needs fixed shapes (capacity "
-                     "factor and padding).\n"
-                     "moe_preprocess needs moe_router. moe and moe_router need experts, mlp needs a dense layer, "
-                     "full_iteration needs\n"
-                     "cuda_graph_impl: local.",
+                     "factor and padding). moe_preprocess needs moe_router. moe and moe_router need experts, mlp needs "
+                     "a dense layer, full_iteration needs cuda_graph_impl: local.",
       .bad = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn, moe_router]\n"},
       .good = {.world_size = 8, .yaml = "cuda_graph_impl: transformer_engine\ncuda_graph_scope: [attn, mlp]\n"}},
      scope_conflict},
@@ -312,13 +304,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-recompute-conflict",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_asserts,
       .summary = "Recompute and CUDA graphs go together only inside or outside of each other.",
       .explanation = "Full recompute needs a graph of the whole iteration (cuda_graph_impl: local, cuda_graph_scope: "
-                     "[full_iteration]). Selective\n"
-                     "recompute may not reach over a captured part, and a recomputed module inside a graph may use no "
-                     "dropout or jitter.",
+                     "[full_iteration]). Selective recompute may not reach over a captured part, and a recomputed "
+                     "module inside a graph may use no dropout or jitter.",
       .bad = {.world_size = 8,
               .yaml = "cuda_graph_impl: transformer_engine\nrecompute_granularity: full\nrecompute_method: "
                       "uniform\nrecompute_num_layers: 1\n"},

@@ -5,11 +5,11 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* get_model = "megatron/training/training.py:get_model";
 constexpr const char* ddp_config = "megatron/core/distributed/distributed_data_parallel_config.py:__post_init__";
 
@@ -89,7 +89,7 @@ void buckets_without_overlap(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
   if (*config.overlap_grad_reduce || !uses_plain_ddp(run)) return;
   for (const MaybeCount* field : {&config.ddp_bucket_size, &config.ddp_num_buckets}) {
-    if (!field->value || !asked_for(*field)) continue;
+    if (!field->value || !is_asked_for(*field)) continue;
     out.add(*field, [&](Message& m) {
       m.say("{} {} has no effect without overlap_grad_reduce: all gradients are reduced in one bucket", field->key,
             *field->value);
@@ -146,7 +146,7 @@ void user_buffers(const MegatronRun& run, Findings& out) {
 const Flag* asked_sharding(const MegatronRun& run) {
   const MegatronConfig& config = run.config;
   for (const Flag* flag : {&config.use_torch_fsdp2, &config.use_megatron_fsdp, &config.use_distributed_optimizer}) {
-    if (**flag && asked_for(*flag)) return flag;
+    if (**flag && is_asked_for(*flag)) return flag;
   }
   return nullptr;
 }
@@ -174,14 +174,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "param-gather-without-shards",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "overlap_param_gather needs the distributed optimizer, Megatron-FSDP or dist_muon.",
-      .explanation =
-          "With a distributed optimizer each rank updates its shard of the parameters and gathers the rest; "
-          "overlap_param_gather hides\n"
-          "the gathering behind the next forward pass. Without shards there is nothing to gather. A run that switches\n"
-          "use_distributed_optimizer off (for torch FSDP2, muon) has to switch overlap_param_gather off too.",
+      .explanation = "With a distributed optimizer each rank updates its shard of the parameters and gathers the rest; "
+                     "overlap_param_gather hides the gathering behind the next forward pass. Without shards there is "
+                     "nothing to gather. A run that switches use_distributed_optimizer off (for torch FSDP2, muon) has "
+                     "to switch overlap_param_gather off too.",
       .bad = {.world_size = 8,
               .yaml = "use_distributed_optimizer: false\n"
                       "overlap_grad_reduce: true\n"
@@ -195,7 +194,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "param-gather-without-gradient-overlap",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "overlap_param_gather needs overlap_grad_reduce.",
       .explanation = "Both overlaps work on the same buckets, which exist only with overlap_grad_reduce. The Primus "
@@ -211,14 +210,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "param-gather-with-step-incomplete",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "overlap_param_gather_with_optimizer_step needs an interleaved pipeline, both overlaps and "
                  "ckpt_format torch.",
       .explanation = "The optimizer step of the first model chunk overlaps the parameter gathers of the others. That "
-                     "takes the distributed\n"
-                     "optimizer, overlap_param_gather, several chunks a rank, and the old checkpoint format; Primus's "
-                     "preset is torch_dist.",
+                     "takes the distributed optimizer, overlap_param_gather, several chunks a rank, and the old "
+                     "checkpoint format; Primus's preset is torch_dist.",
       .bad = {.world_size = 8,
               .yaml = "overlap_param_gather_with_optimizer_step: true\n"
                       "overlap_param_gather: true\n"
@@ -243,9 +241,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = get_model,
       .outcome = "Megatron stops when it wraps the model (AssertionError)",
       .summary = "ddp_num_buckets and ddp_bucket_size exclude each other; ddp_num_buckets is positive.",
-      .explanation = "ddp_num_buckets cuts the parameters into that many buckets, ddp_bucket_size says how many "
-                     "parameters one holds. With neither,\n"
-                     "a bucket holds max(40 million, 1 million x DP x CP) parameters.",
+      .explanation =
+          "ddp_num_buckets cuts the parameters into that many buckets, ddp_bucket_size says how many parameters one "
+          "holds. With neither, a bucket holds max(40 million, 1 million x DP x CP) parameters.",
       .bad = {.world_size = 8,
               .yaml = "overlap_grad_reduce: true\n"
                       "ddp_bucket_size: 40000000\n"
@@ -278,8 +276,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it wraps the model (AssertionError)",
       .summary = "ddp_average_in_collective and calculate_per_token_loss exclude each other.",
       .explanation = "With calculate_per_token_loss the gradients are summed over the data-parallel ranks and divided "
-                     "by the number of tokens later.\n"
-                     "An average in the collective would divide them a second time.",
+                     "by the number of tokens later. An average in the collective would divide them a second time.",
       .bad = {.world_size = 8,
               .yaml = "ddp_average_in_collective: true\n"
                       "calculate_per_token_loss: true\n"},
@@ -308,8 +305,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .summary = "nccl_ub needs buffers that stay where they are: no expandable segments, and double buffers in "
                  "Megatron-FSDP.",
       .explanation = "nccl_ub registers the communication buffers with NCCL or RCCL. "
-                     "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True moves memory\n"
-                     "behind its back. Megatron-FSDP keeps its buffers in place only with fsdp_double_buffer.",
+                     "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True moves memory behind its back. Megatron-FSDP "
+                     "keeps its buffers in place only with fsdp_double_buffer.",
       .bad = {.world_size = 8,
               .yaml = "use_megatron_fsdp: true\n"
                       "ckpt_format: fsdp_dtensor\n"
@@ -330,10 +327,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "",
       .summary = "A distributed optimizer or FSDP on DP x CP = 1 shards nothing.",
       .explanation = "The distributed optimizer and FSDP cut optimizer state, gradients or parameters over the data "
-                     "and context parallel ranks (expert\n"
-                     "parameters over expert DP). With one rank in that group every rank holds everything, and the "
-                     "memory the keys were meant to\n"
-                     "save is not saved.",
+                     "and context parallel ranks (expert parameters over expert DP). With one rank in that group every "
+                     "rank holds everything, and the memory the keys were meant to save is not saved.",
       .bad = {.world_size = 8,
               .yaml = "use_distributed_optimizer: true\n"
                       "tensor_model_parallel_size: 8\n"},

@@ -2,13 +2,11 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 #include "backends/megatron/worlds.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* parallel_state = "megatron/core/parallel_state.py:initialize_model_parallel";
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 bool degrees_are_positive(const MegatronRun& run) {
   return run.tp() >= 1 && run.pp() >= 1 && run.cp() >= 1 && run.ep() >= 1 && run.degrees.expert_tensor >= 1;
@@ -74,12 +72,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "degree-not-positive",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron divides by the product of the degrees (ZeroDivisionError)",
       .summary = "Every parallel degree is an integer of 1 or more.",
       .explanation = "A degree of 1 switches a kind of parallelism off; 0 does not. Megatron computes world % (TP x PP "
-                     "x CP) first\n"
-                     "thing and stops with ZeroDivisionError.",
+                     "x CP) first thing and stops with ZeroDivisionError.",
       .bad = {.world_size = 8, .yaml = "context_parallel_size: 0\n"},
       .good = {.world_size = 8, .yaml = "context_parallel_size: 1\n"}},
      degree_not_positive},
@@ -87,12 +84,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "world-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops on every rank (AssertionError)",
       .summary = "The world size must be a multiple of TP x PP x CP.",
-      .explanation = "Megatron lays all ranks out on a grid of TP x CP x DP x PP. DP = world / (TP x PP x CP) has to "
-                     "be a whole number.\n"
-                     "Expert parallelism takes no part in this grid. Change a degree or the number of GPUs.",
+      .explanation =
+          "Megatron lays all ranks out on a grid of TP x CP x DP x PP. DP = world / (TP x PP x CP) has to be a whole "
+          "number. Expert parallelism takes no part in this grid. Change a degree or the number of GPUs.",
       .bad = {.world_size = 6, .yaml = "tensor_model_parallel_size: 4\n"},
       .good = {.world_size = 8, .yaml = "tensor_model_parallel_size: 4\n"}},
      world_not_divisible},
@@ -100,14 +97,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-world-not-divisible",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = parallel_state,
-      .outcome = "Megatron stops while it builds the process groups (RuntimeError)",
+      .runtime_site = sites::parallel_state,
+      .outcome = "Megatron stops when it builds the process groups (RuntimeError)",
       .summary = "The world size must be a multiple of ETP x EP x PP.",
-      .explanation = "Experts have a rank grid of their own over the same GPUs: ETP x EP x expert DP x PP. Expert DP = "
-                     "world / (ETP x EP x PP)\n"
-                     "has to be a whole number. expert_tensor_parallel_size follows TP when it is unset, which "
-                     "multiplies the grid: most\n"
-                     "mixture-of-experts runs with TP want expert_tensor_parallel_size: 1.",
+      .explanation =
+          "Experts have a rank grid of their own over the same GPUs: ETP x EP x expert DP x PP. Expert DP = world / "
+          "(ETP x EP x PP) has to be a whole number. expert_tensor_parallel_size follows TP when it is unset, which "
+          "multiplies the grid: most mixture-of-experts runs with TP want expert_tensor_parallel_size: 1.",
       .bad = {.world_size = 8,
               .yaml = "tensor_model_parallel_size: 2\nexpert_model_parallel_size: 8\nnum_experts: 8\n"
                       "moe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: true\n"},

@@ -46,8 +46,8 @@ bool asks_for_something(const Number&) { return true; }
 
 /// Set by the experiment itself, not by one of its presets, and to more than "off".
 template <class T>
-bool is_asked_for(const Sourced<T>& field) {
-  return field.is_explicit && field.origin.layer >= Layer::experiment && asks_for_something(field);
+bool is_switched_on(const Sourced<T>& field) {
+  return is_asked_for(field) && asks_for_something(field);
 }
 
 void expert_keys_on_dense_model(const MegatronRun& run, Findings& out) {
@@ -58,7 +58,7 @@ void expert_keys_on_dense_model(const MegatronRun& run, Findings& out) {
     std::visit(
         [&](auto member) {
           const auto& field = run.given.*member;
-          if (first != nullptr || !is_asked_for(field)) return;
+          if (first != nullptr || !is_switched_on(field)) return;
           first = field.key;
           where = field.origin;
         },
@@ -71,7 +71,7 @@ void expert_keys_on_dense_model(const MegatronRun& run, Findings& out) {
       std::visit(
           [&](auto member) {
             const auto& field = run.given.*member;
-            if (!is_asked_for(field)) return;
+            if (!is_switched_on(field)) return;
             names += fmt::format("{}{}", names.empty() ? "" : ", ", field.key);
             if (field.key != first) m.also(field);
           },

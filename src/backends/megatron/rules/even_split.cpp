@@ -1,14 +1,13 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 using Kind = LayerFault::Kind;
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* layers_to_build = "megatron/core/transformer/transformer_block.py:get_num_layers_to_build";
 
 /// Ways to place a number of layers that PP does not divide.
@@ -120,14 +119,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-not-divisible-by-pipeline",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Without first, last or a layout, PP divides the number of layers.",
       .explanation = "Every pipeline rank gets the same number of layers. account_for_embedding_in_pipeline_split and "
-                     "account_for_loss_in_pipeline_split count\n"
-                     "embedding and loss as one layer each. Where the sum does not divide, set "
-                     "decoder_first_pipeline_num_layers or decoder_last_pipeline_num_layers\n"
-                     "for the ends, or write a pipeline_model_parallel_layout.",
+                     "account_for_loss_in_pipeline_split count embedding and loss as one layer each. Where the sum "
+                     "does not divide, set decoder_first_pipeline_num_layers or decoder_last_pipeline_num_layers for "
+                     "the ends, or write a pipeline_model_parallel_layout.",
       .bad = {.world_size = 8, .yaml = "num_layers: 30\npipeline_model_parallel_size: 4\n"},
       .good = {.world_size = 8, .yaml = "num_layers: 32\npipeline_model_parallel_size: 4\n"}},
      layers_not_divisible},
@@ -139,10 +137,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "every rank stops while it builds its layers (AssertionError)",
       .summary = "PP x num_virtual_stages_per_pipeline_rank divides num_layers.",
       .explanation = "With num_virtual_stages_per_pipeline_rank the argument checks do not look at the layers at all: "
-                     "the run gets as far as the\n"
-                     "model builder, which divides num_layers by PP and then by the number of chunks. Take a number of "
-                     "chunks that divides\n"
-                     "num_layers / PP.",
+                     "the run gets as far as the model builder, which divides num_layers by PP and then by the number "
+                     "of chunks. Take a number of chunks that divides num_layers / PP.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\nnum_virtual_stages_per_pipeline_rank: 4\n"},
       .good = {.world_size = 8,
@@ -152,13 +148,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "slots-do-not-divide",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "Layers plus the slots of embedding and loss split evenly over ranks and chunks.",
-      .explanation =
-          "account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split count as one layer "
-          "each: num_layers plus these slots\n"
-          "must be a multiple of PP, and what a rank gets a multiple of its number of chunks.",
+      .explanation = "account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split count as one "
+                     "layer each: num_layers plus these slots must be a multiple of PP, and what a rank gets a "
+                     "multiple of its number of chunks.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 22\naccount_for_embedding_in_pipeline_split: true\n"
                       "account_for_loss_in_pipeline_split: true\npipeline_model_parallel_size: 4\n"
@@ -172,7 +167,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "one-layer-count",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Just one of num_layers and encoder_num_layers is set.",
       .explanation =

@@ -1,13 +1,12 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* arguments_stop = "Megatron stops while it checks its arguments (AssertionError)";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
+constexpr const char* arguments_stop = "Megatron stops when it checks its arguments (AssertionError)";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 
 bool drops_tokens(std::string_view type) {
@@ -97,7 +96,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "capacity-with-balancing",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "A capacity works with auxiliary losses or no balancing.",
       .explanation = "moe_expert_capacity_factor bounds the tokens of an expert and drops the rest. Sinkhorn "
@@ -121,7 +120,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "padding-without-capacity",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Padding experts to their capacity needs a capacity.",
       .explanation = "moe_pad_expert_input_to_capacity gives every expert exactly its capacity of tokens. "
@@ -143,7 +142,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "padding-for-quantization",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Padding for quantized experts needs fp8 or fp4 and a dispatcher other than allgather.",
       .explanation = "moe_router_padding_for_quantization (once moe_router_padding_for_fp8) routes a few more "
@@ -166,7 +165,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::warning,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/token_dispatcher.py:dispatch_preprocess",
-      .outcome = "The run goes on and gathers every token",
+      .outcome = "the run goes on and gathers every token",
       .summary = "A capacity saves nothing with the allgather dispatcher.",
       .explanation = "allgather moves all tokens to all ranks of the group first; experts drop what exceeds "
                      "their capacity afterwards. Tokens are lost to the model and nothing is gained on the wire. "
@@ -186,7 +185,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graph-expert-padding",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Local CUDA graphs with expert parallelism need padded experts.",
       .explanation = "A captured graph replays fixed shapes, while the tokens of an expert change from step to "

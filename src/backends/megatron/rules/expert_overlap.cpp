@@ -3,11 +3,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 
 /// overlap_moe_expert_parallel_comm, where Megatron's own configuration checks it.
@@ -136,7 +136,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-without-chunks",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic under pipeline parallelism needs the interleaved schedule.",
       .explanation = "overlap_moe_expert_parallel_comm runs the all-to-all of one micro-batch behind the "
@@ -162,7 +162,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-without-experts",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic needs expert parallelism.",
       .explanation = "With expert_model_parallel_size 1 all experts are local and there is no traffic.",
@@ -182,7 +182,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-dispatcher",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic needs the alltoall or flex dispatcher.",
       .explanation = "allgather has no separate dispatch and combine steps that could run behind other work.",
@@ -203,7 +203,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-with-recompute",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic excludes recompute of whole layers.",
       .explanation = "The overlapped schedule takes layers apart, so whole layers cannot be recomputed. "
@@ -230,7 +230,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-precision",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic needs bf16 or fp16.",
       .explanation = "The overlapped schedule is not written for fp32 models.",
@@ -253,7 +253,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-of-both",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic excludes moe_shared_expert_overlap.",
       .explanation = "One hides the traffic behind another micro-batch, the other behind the shared expert of "
@@ -276,7 +276,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-with-mtp",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic takes one multi-token prediction layer, under pipeline "
                  "parallelism.",
@@ -300,7 +300,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-overlap-with-graphs",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping expert traffic works with Transformer Engine's CUDA graphs, outside the "
                  "experts.",

@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 
 // Options of the schedule that overlap_moe_expert_parallel_comm turns on.
@@ -46,7 +46,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "delayed-weight-gradients",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "delay_wgrad_compute needs the overlapped expert traffic.",
       .explanation = "Weight gradients are put off to fill the time that dispatched tokens travel. That takes "
@@ -69,7 +69,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "early-attention-release",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "ep_overlap_early_attn_memory_release needs the overlapped expert traffic.",
       .explanation = "It changes when the overlapped schedule gives back the memory of attention; without that "

@@ -1,13 +1,12 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* arguments_stop = "Megatron stops while it checks its arguments (AssertionError)";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
+constexpr const char* arguments_stop = "Megatron stops when it checks its arguments (AssertionError)";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 
 void negative_experts(const MegatronRun& run, Findings& out) {
@@ -89,7 +88,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "experts-negative",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "num_experts is positive, or null or 0 for a dense model.",
       .explanation = "Megatron reads 0 as null: a dense model. Below that there is nothing it could build.",
@@ -105,13 +104,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-parallel-without-experts",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Expert parallelism needs experts.",
-      .explanation = "expert_model_parallel_size spreads the experts of each layer over ranks. With num_experts "
-                     "null or 0 the model is dense and there is nothing to spread.\n"
-                     "This often happens when a preset with experts is made dense, or when the key is meant for "
-                     "another model.",
+      .explanation = "expert_model_parallel_size spreads the experts of each layer over ranks. With num_experts null "
+                     "or 0 the model is dense and there is nothing to spread. This often happens when a preset with "
+                     "experts is made dense, or when the key is meant for another model.",
       .bad = {.world_size = 8, .yaml = "expert_model_parallel_size: 8\n"},
       .good = {.world_size = 8,
                .yaml = "num_experts: 8\n"
@@ -123,7 +121,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "experts-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "num_experts is a multiple of expert_model_parallel_size.",
       .explanation = "Every expert-parallel rank holds the same number of whole experts: num_experts / EP.",
@@ -142,7 +140,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-ffn-without-experts",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "moe_ffn_hidden_size needs experts.",
       .explanation = "The width of an expert has no meaning in a dense model, and TransformerConfig insists on "
@@ -158,7 +156,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-bias-with-tensor-parallel",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Experts with a bias are not split by tensor parallelism.",
       .explanation = "add_bias_linear gives the experts a bias, which their row-parallel part cannot add once "
@@ -187,13 +185,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/moe_layer.py:forward",
-      .outcome = "The first forward pass of training stops (ValueError)",
+      .outcome = "the first forward pass of training stops (ValueError)",
       .summary = "Experts under tensor parallelism need sequence parallelism.",
-      .explanation =
-          "Tensor-parallel ranks hold the same tokens unless sequence_parallel divides them, and the experts "
-          "would work on each token once per rank.\n"
-          "At start Megatron only logs a warning, and that only when expert_model_parallel_size is above 1; "
-          "the first step stops.",
+      .explanation = "Tensor-parallel ranks hold the same tokens unless sequence_parallel divides them, and the "
+                     "experts would work on each token once per rank. At start Megatron only logs a warning, and that "
+                     "only when expert_model_parallel_size is above 1; the first step stops.",
       .bad = {.world_size = 8,
               .yaml = "num_experts: 8\n"
                       "moe_grouped_gemm: true\n"
@@ -211,7 +207,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "upcycling-without-save",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Upcycling needs a place to save.",
       .explanation = "moe_use_upcycling loads a dense checkpoint, copies its feed-forward layers into experts "

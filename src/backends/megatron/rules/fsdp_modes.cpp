@@ -2,11 +2,11 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* hsdp_arguments = "primus/backends/megatron/patches/args/hsdp_args_patches.py:patch_hsdp_args";
 constexpr const char* fsdp2_wrapper =
     "primus/backends/megatron/core/distributed/torch_fully_sharded_data_parallel.py:__init__";
@@ -100,7 +100,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-drops-fp8-gather",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron warns and switches fp8_param_gather off",
       .summary = "torch FSDP2 gathers parameters in bf16, whatever fp8_param_gather says.",
       .explanation = "Megatron switches fp8_param_gather off for torch FSDP2. Primus's use_fsdp2_fp8_all_gather "
@@ -122,13 +122,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp-with-tensor-parallel",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron warns and goes on",
       .summary = "FSDP and tensor or context parallelism want opposite values of CUDA_DEVICE_MAX_CONNECTIONS.",
       .explanation = "Tensor and context parallelism rely on one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1), so "
-                     "that communication starts before the kernel\n"
-                     "it hides behind. FSDP needs several queues, and Primus sets 8. The run works, but communication "
-                     "of TP and CP may not overlap.",
+                     "that communication starts before the kernel it hides behind. FSDP needs several queues, and "
+                     "Primus sets 8. The run works, but communication of TP and CP may not overlap.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"
@@ -144,7 +143,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-two-optimizers",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = "primus/backends/megatron/patches/args/rocm_arg_validation.py:validate_args_on_rocm",
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus stops (ValueError)",
       .summary = "use_fsdp2_fp32_param_optimizer and use_fsdp2_bf16_master_weight_optimizer exclude each other.",
       .explanation = "The first keeps parameters in fp32 and casts them for each layer; the second keeps them in bf16 "
@@ -169,8 +168,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus stops when it wraps the model (ValueError)",
       .summary = "use_fsdp2_fp8_all_gather does not go with delayed scaling.",
       .explanation = "With delayed scaling the forward pass quantizes the weights again with factors of earlier steps "
-                     "and does not take the gathered fp8 weights.\n"
-                     "The Primus trainer preset has fp8_recipe: delayed.",
+                     "and does not take the gathered fp8 weights. The Primus trainer preset has fp8_recipe: delayed.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"
@@ -209,10 +207,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = fsdp2_wrapper,
       .outcome = "Primus logs an error at the start and stops when it wraps the model (RuntimeError)",
       .summary = "data_parallel_replicate_degree needs ckpt_format torch_dcp.",
-      .explanation =
-          "Primus maps the degree to num_distributed_optimizer_instances only with torch_dcp; the error it raises "
-          "otherwise is logged and swallowed.\n"
-          "The FSDP2 wrapper then asks for process groups that were never built. torch_dcp in turn needs TP = PP = 1.",
+      .explanation = "Primus maps the degree to num_distributed_optimizer_instances only with torch_dcp; the error it "
+                     "raises otherwise is logged and swallowed. The FSDP2 wrapper then asks for process groups that "
+                     "were never built. torch_dcp in turn needs TP = PP = 1.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"
@@ -229,7 +226,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "two-kinds-of-fsdp",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "torch FSDP2 and Megatron-FSDP exclude each other.",
       .explanation =

@@ -1,12 +1,12 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 #include "backends/megatron/rules/turbo.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* rocm = "primus/backends/megatron/patches/args/rocm_arg_validation.py:validate_args_on_rocm";
 constexpr const char* rocm_stops = "Primus stops in its own argument checks (ValueError)";
 
 /// Experts run as one grouped matrix product of Transformer Engine or Primus-Turbo.
@@ -140,7 +140,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-grouped-gemm-and-legacy",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = rocm_stops,
       .summary = "use_turbo_grouped_gemm and moe_use_legacy_grouped_gemm exclude each other.",
       .explanation = "Both say how the experts' matrix products run. Primus checks the pair whether or not "
@@ -188,7 +188,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-grouped-gemm-padding",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = rocm_stops,
       .summary = "turbo_grouped_gemm_without_padding needs Turbo's grouped experts and unpadded tokens.",
       .explanation = "The key tells Primus-Turbo's grouped product that groups may have any length. It needs "

@@ -3,11 +3,10 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 /// The key that the pattern stands in.
 const Word& pattern_key(const MegatronRun& run) {
@@ -200,7 +199,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "mtp-position-embedding",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Multi-token prediction needs rotary or no position embedding.",
       .explanation = "The base preset takes learned_absolute. use_rotary_position_embeddings comes too late to help.",
@@ -212,7 +211,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hybrid-pattern-with-layer-count",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "hybrid_layer_pattern says the number of layers; num_layers is null.",
       .explanation = "The base preset sets num_layers: 24, so null has to be written. With the deprecated "
@@ -224,7 +223,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hybrid-pattern-with-other-split",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "A hybrid pattern goes with no other key that places layers.",
       .explanation =
@@ -240,7 +239,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "hybrid-segments-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "The number of segments in a hybrid pattern is a multiple of PP.",
       .explanation = "Segments / PP is the virtual pipeline size.",

@@ -2,13 +2,12 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* arguments_stop = "Megatron stops while it checks its arguments (AssertionError)";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
+constexpr const char* arguments_stop = "Megatron stops when it checks its arguments (AssertionError)";
 
 bool is_latent(const MegatronRun& run) { return *run.config.multi_latent_attention && has_megatron_config(run); }
 
@@ -97,7 +96,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-attention-with-query-groups",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "Multi-latent attention has no query groups.",
       .explanation = "multi_latent_attention compresses keys and values by itself; group_query_attention would "
@@ -112,7 +111,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-attention-rope-fusion",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds MLATransformerConfig (ValueError)",
       .summary = "Fused rotary embeddings of multi-latent attention are yarn.",
       .explanation = "apply_rope_fusion, on in the base preset, has a kernel for yarn only. rope_type: rope "
@@ -161,7 +160,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-attention-exclusions",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds MLATransformerConfig",
       .summary = "Multi-latent attention lacks some options of other attention.",
       .explanation = "rotary_interleaved, attention_output_gate and layers of different shapes "
@@ -196,7 +195,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-cache-with-rope-fusion",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds MLATransformerConfig (AssertionError)",
       .summary = "Caching latents excludes fused rotary embeddings.",
       .explanation = "cache_mla_latents keeps the compressed keys and values for inference, before the embedding "

@@ -3,14 +3,14 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 using Kind = LayerFault::Kind;
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* parse_layout = "megatron/core/transformer/pipeline_parallel_layer_layout.py:parse_str_to_list";
 constexpr const char* check_layout =
     "megatron/core/transformer/pipeline_parallel_layer_layout.py:validate_layer_layout";
@@ -62,8 +62,8 @@ void layout_stages(const MegatronRun& run, Findings& out) {
   const Int stages = std::ssize(layout->stages);
   if (stages % run.pp() == 0) return;
   out.add(layout_key(run), [&](Message& m) {
-    m.say("the layout has {} stage{}, which is not a multiple of pipeline_model_parallel_size {}", stages,
-          stages == 1 ? "" : "s", run.pp());
+    m.say("the layout has {}, which is not a multiple of pipeline_model_parallel_size {}", counted(stages, "stage"),
+          run.pp());
     m.also(run.config.pipeline_model_parallel_size, "pipeline_model_parallel_size set here");
     m.help("nearest legal numbers of stages: {}", nearest_text(stages, run.pp()));
     m.help("pipeline_model_parallel_size that divides {}: {}", stages, divisors_text(stages, stages));
@@ -178,7 +178,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layout-stages-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "The number of stages in a layout is a multiple of PP.",
       .explanation = "Stage s belongs to pipeline rank s % PP as its chunk s / PP. Stages / PP is the virtual pipeline "
@@ -194,8 +194,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layout-with-other-split",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "A layout goes with no other key that moves layers.",
       .explanation =
           "decoder_first/last_pipeline_num_layers and account_for_embedding/loss_in_pipeline_split balance an "
@@ -212,7 +212,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::transformer_config,
       .runtime_site = check_layout,
-      .outcome = "Megatron stops while it builds the model's configuration (AssertionError)",
+      .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "A layout begins with E, ends with L and has each once.",
       .explanation =
           "The letters only pass this check: the embedding is always built on the first stage and the loss on "
@@ -229,7 +229,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::transformer_config,
       .runtime_site = check_layout,
-      .outcome = "Megatron stops while it builds the model's configuration (AssertionError)",
+      .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "A layout places num_layers decoder layers.",
       .explanation = "The number of t in the layout must be num_layers.",
       .bad = {.world_size = 8,
@@ -244,7 +244,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::transformer_config,
       .runtime_site = check_layout,
-      .outcome = "Megatron stops while it builds the model's configuration (AssertionError)",
+      .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "A layout places mtp_num_layers multi-token-prediction layers.",
       .explanation = "The number of m in the layout must be mtp_num_layers, 0 when that is null.",
       .bad = {.world_size = 8,
@@ -259,7 +259,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::transformer_config,
       .runtime_site = check_layout,
-      .outcome = "Megatron stops while it builds the model's configuration (AssertionError)",
+      .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "Multi-token-prediction layers share one stage of the last chunk, behind all decoder layers.",
       .explanation = "They read the output of the whole decoder, so no t follows the first m, and all m lie together.",
       .bad = {.world_size = 8,

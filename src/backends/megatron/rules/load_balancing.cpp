@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 constexpr const char* router = "megatron/core/transformer/moe/router.py:sinkhorn_load_balancing";
 
@@ -57,7 +57,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "load-balancing-weights",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Several load-balancing losses need as many weights.",
       .explanation = "moe_router_load_balancing_type may be a list of losses. moe_aux_loss_coeff then is a list "
@@ -80,7 +80,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = router,
-      .outcome = "The first forward pass stops in the router (AssertionError)",
+      .outcome = "the first forward pass stops in the router (AssertionError)",
       .summary = "Sinkhorn balancing takes no auxiliary loss.",
       .explanation = "Sinkhorn assigns tokens evenly by itself. A weight for a loss beside it is refused in the "
                      "first step.",

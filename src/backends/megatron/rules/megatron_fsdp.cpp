@@ -5,11 +5,11 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* fsdp_buffers =
     "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py:__init__";
 
@@ -50,7 +50,7 @@ void strategy_unknown(const MegatronRun& run, Findings& out) {
 
 void strategy_without_fsdp(const MegatronRun& run, Findings& out) {
   const Word& strategy = run.config.data_parallel_sharding_strategy;
-  if (*run.config.use_megatron_fsdp || *strategy == "no_shard" || !asked_for(strategy)) return;
+  if (*run.config.use_megatron_fsdp || *strategy == "no_shard" || !is_asked_for(strategy)) return;
   out.add(strategy, [&](Message& m) {
     m.say("data_parallel_sharding_strategy {} has no effect without use_megatron_fsdp",
           is_set(strategy) ? *strategy : "null");
@@ -127,7 +127,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "megatron-fsdp-checkpoint-format",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Megatron-FSDP saves as fsdp_dtensor, and nothing else does.",
       .explanation = "The sharded parameters are DTensors in Megatron-FSDP's own layout. The Primus trainer preset has "
@@ -223,7 +223,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "weight-hash-without-replicas",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "check_weight_hash_across_dp_replicas_interval needs replicas of the weights.",
       .explanation = "With optim_grads_params each rank holds a shard of its own, so there is nothing to compare.",
@@ -243,7 +243,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "manual-registration-incomplete",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "fsdp_manual_registration needs Megatron-FSDP and nccl_ub.",
       .explanation = "It moves the registration of communication buffers to the end of the first step.",

@@ -4,12 +4,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig (ValueError)";
 
 constexpr std::array<std::string_view, 7> known_modules{"core_attn", "attn_proj", "expert_fc1", "moe_act",
@@ -128,12 +127,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cpu-offload-layers-out-of-range",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "cpu_offloading_num_layers is less than num_layers.",
       .explanation = "Activations of the first cpu_offloading_num_layers layers move to host memory between forward "
-                     "and backward. At least one\n"
-                     "layer stays on the GPU.",
+                     "and backward. At least one layer stays on the GPU.",
       .bad = {.world_size = 8, .yaml = "num_layers: 24\ncpu_offloading_num_layers: 24\n"},
       .good = {.world_size = 8, .yaml = "num_layers: 24\ncpu_offloading_num_layers: 4\n"}},
      layers_out_of_range},
@@ -141,7 +139,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cpu-offload-with-pipeline",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "CPU offload of layers needs PP of 1.",
       .explanation = "Layer offload assumes one forward pass followed by one backward pass; a pipeline schedule "
@@ -153,7 +151,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cpu-offload-with-recompute",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "CPU offload of layers and activation recompute exclude each other.",
       .explanation = "Offloaded activations come back from host memory, recomputed ones are made again: a layer can do "
@@ -165,7 +163,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cpu-offload-with-cuda-graphs",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "CPU offload of layers and CUDA graphs exclude each other.",
       .explanation = "A captured graph works on fixed addresses; offloaded activations come back to new ones.",
@@ -176,7 +174,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fine-grained-offload-without-te",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Fine-grained activation offload needs Transformer Engine layers.",
       .explanation = "fine_grained_activation_offloading hooks into Transformer Engine modules; the local "
@@ -191,12 +189,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "offload-modules-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError or ValueError)",
       .summary = "offload_modules is a list of known modules, attn_proj only together with core_attn.",
       .explanation = "Fine-grained offload moves the inputs of the named modules to host memory. It knows core_attn, "
-                     "attn_proj, expert_fc1, moe_act,\n"
-                     "attn_norm, mlp_norm and qkv_linear.",
+                     "attn_proj, expert_fc1, moe_act, attn_norm, mlp_norm and qkv_linear.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [attn_proj]\n"},
       .good =
@@ -208,7 +205,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fine-grained-offload-with-layer-offload",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "Fine-grained offload and offload of whole layers exclude each other.",
       .explanation = "Both would move the same activations. fine_grained_activation_offloading works with a pipeline, "
@@ -224,11 +221,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::note,
       .stage = Stage::advice,
       .runtime_site = {},
-      .outcome = "With Transformer Engine 2.10 or newer Megatron stops (AssertionError)",
+      .outcome = "with Transformer Engine 2.10 or newer Megatron stops (AssertionError)",
       .summary = "Fine-grained offload needs NVTE_CPU_OFFLOAD_V1=1 with newer Transformer Engine.",
-      .explanation = "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old "
-                     "ones, which the variable\n"
-                     "NVTE_CPU_OFFLOAD_V1=1 brings back. Whether it matters depends on the installed version.",
+      .explanation =
+          "Transformer Engine 2.10 changed its offload hooks; Megatron's fine-grained offload needs the old ones, "
+          "which the variable NVTE_CPU_OFFLOAD_V1=1 brings back. Whether it matters depends on the installed version.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\nfine_grained_activation_offloading: true\noffload_modules: [core_attn]\n"},
       .good = {.world_size = 8, .yaml = "num_layers: 24\nfine_grained_activation_offloading: false\n"}},

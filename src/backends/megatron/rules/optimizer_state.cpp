@@ -6,11 +6,11 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* optimizer_config = "megatron/core/optimizer/optimizer_config.py:__post_init__";
 constexpr const char* optimizer_stop = "Megatron stops when it builds the optimizer (AssertionError)";
 
@@ -177,7 +177,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "optimizer-type-unknown",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (KeyError)",
       .summary = "The types of optimizer and communication are named fp32, bf16, fp16 or fp8.",
       .explanation =
@@ -189,13 +189,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "optimizer-offload-incomplete",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary =
           "optimizer_cpu_offload needs use_precision_aware_optimizer, and fp8_recipe delayed with fp8_param_gather.",
       .explanation = "The optimizer that works on CPU and GPU goes through the code of the precision-aware optimizer, "
-                     "which in turn needs the\n"
-                     "distributed optimizer.",
+                     "which in turn needs the distributed optimizer.",
       .bad = {.world_size = 8, .yaml = "optimizer_cpu_offload: true\n"},
       .good = {.world_size = 8,
                .yaml = "optimizer_cpu_offload: true\n"
@@ -222,12 +221,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "checkpoint-needs-gloo",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Without Gloo groups the distributed optimizer needs a distributed checkpoint format.",
-      .explanation =
-          "ckpt_format torch collects the optimizer's shards in the CPU memory of one rank, over Gloo. So does\n"
-          "distrib_optim_fully_reshardable_mem_efficient.",
+      .explanation = "ckpt_format torch collects the optimizer's shards in the CPU memory of one rank, over Gloo. So "
+                     "does distrib_optim_fully_reshardable_mem_efficient.",
       .bad = {.world_size = 8,
               .yaml = "enable_gloo_process_groups: false\n"
                       "ckpt_format: torch\n"},
@@ -239,7 +237,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "weight-decay-range",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "start_weight_decay and end_weight_decay go with weight_decay_incr_style linear or cosine.",
       .explanation = "The constant style takes weight_decay and refuses the other two; linear and cosine need both.",

@@ -2,11 +2,10 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 void unknown_optimizer(const MegatronRun& run, Findings& out) {
   const Word& optimizer = run.config.optimizer;
@@ -104,8 +103,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the optimizer (ValueError)",
       .summary = "optimizer is adam, sgd, muon or dist_muon.",
       .explanation = "Primus does not check the choices of Megatron's options, so an unknown name travels until the "
-                     "optimizer is built.\n"
-                     "Megatron's adam is AdamW: weight decay is decoupled.",
+                     "optimizer is built. Megatron's adam is AdamW: weight decay is decoupled.",
       .bad = {.world_size = 8, .yaml = "optimizer: adamw\n"},
       .good = {.world_size = 8, .yaml = "optimizer: adam\n"}},
      unknown_optimizer},
@@ -117,8 +115,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the optimizer (AssertionError)",
       .summary = "The distributed optimizer shards adam only.",
       .explanation = "Checkpoints of the distributed optimizer are written for adam's state. The Primus trainer "
-                     "presets switch the distributed optimizer\n"
-                     "on, so a run with sgd has to switch it off.",
+                     "presets switch the distributed optimizer on, so a run with sgd has to switch it off.",
       .bad = {.world_size = 8, .yaml = "optimizer: sgd\n"},
       .good = {.world_size = 8,
                .yaml = "optimizer: sgd\n"
@@ -128,12 +125,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "muon-with-distributed-optimizer",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "muon and dist_muon need use_distributed_optimizer off.",
       .explanation = "Muon orthogonalizes whole matrices; the distributed optimizer cuts them at arbitrary places. "
-                     "dist_muon spreads whole layers over the\n"
-                     "data-parallel ranks instead and does not use this key. The Primus trainer presets switch it on.",
+                     "dist_muon spreads whole layers over the data-parallel ranks instead and does not use this key. "
+                     "The Primus trainer presets switch it on.",
       .bad = {.world_size = 8, .yaml = "optimizer: muon\n"},
       .good = {.world_size = 8,
                .yaml = "optimizer: muon\n"
@@ -143,7 +140,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "muon-with-overlap",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "optimizer muon does not overlap communication.",
       .explanation = "Only dist_muon works with overlap_grad_reduce and overlap_param_gather.",
@@ -160,7 +157,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "muon-with-fsdp",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "muon goes with no FSDP, and saves as torch or torch_dist.",
       .explanation = "FSDP cuts each weight over the data-parallel ranks, and Muon works on whole matrices.",

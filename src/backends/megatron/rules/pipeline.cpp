@@ -132,13 +132,4 @@ std::string layers_text(const MegatronRun& run) {
   return text;
 }
 
-std::string divisors_text(Int n, Int most) {
-  std::string text;
-  for (const Int divisor : divisors(n)) {
-    if (divisor > most) break;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", divisor);
-  }
-  return text;
-}
-
 }  // namespace primus_plan::megatron

@@ -52,7 +52,5 @@ Int integer_or(const Raw& field, Int otherwise);
 
 /// "num_layers 30 + 1 for the loss = 31", or "num_layers 30".
 std::string layers_text(const MegatronRun& run);
-/// "1, 2, 3, 5": the divisors of n that are at most `most`.
-std::string divisors_text(Int n, Int most);
 
 }  // namespace primus_plan::megatron

@@ -4,12 +4,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* arguments_stop = "Megatron stops (AssertionError)";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig (ValueError)";
 
@@ -171,12 +170,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp16-and-bf16",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "fp16 and bf16 exclude each other.",
       .explanation = "Parameters have one type: bf16, fp16, or fp32 when both are off. The Primus trainer preset sets "
-                     "bf16: true, so an fp16 run has\n"
-                     "to switch it off.",
+                     "bf16: true, so an fp16 run has to switch it off.",
       .bad = {.world_size = 8, .yaml = "fp16: true\n"},
       .good = {.world_size = 8, .yaml = "fp16: true\nbf16: false\n"}},
      fp16_and_bf16},
@@ -184,12 +182,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "gradient-accumulation-type",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "accumulate_allreduce_grads_in_fp32 needs main_grads_dtype fp32.",
-      .explanation = "main_grads_dtype is the type of the gradient buffer, accumulate_allreduce_grads_in_fp32 asks for "
-                     "fp32 there: they have to agree.\n"
-                     "With bf16 and main_grads_dtype: fp32 Megatron switches the flag on by itself.",
+      .explanation =
+          "main_grads_dtype is the type of the gradient buffer, accumulate_allreduce_grads_in_fp32 asks for fp32 "
+          "there: they have to agree. With bf16 and main_grads_dtype: fp32 Megatron switches the flag on by itself.",
       .bad = {.world_size = 8,
               .yaml = "use_precision_aware_optimizer: true\naccumulate_allreduce_grads_in_fp32: "
                       "true\nmain_grads_dtype: bf16\n"},
@@ -199,12 +197,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp32-residual-in-fp32",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "fp32_residual_connection needs fp16 or bf16.",
       .explanation = "fp32_residual_connection keeps the residual stream in fp32 while the rest runs in half "
-                     "precision. Without half precision it is\n"
-                     "refused.",
+                     "precision. Without half precision it is refused.",
       .bad = {.world_size = 8, .yaml = "fp32_residual_connection: true\nbf16: false\n"},
       .good = {.world_size = 8, .yaml = "fp32_residual_connection: true\nbf16: true\n"}},
      fp32_residual},
@@ -212,7 +209,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp16-cross-entropy-without-fp16",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "fp16_lm_cross_entropy needs fp16.",
       .explanation = "fp16_lm_cross_entropy computes the loss in fp16 as well; it is only for fp16 training.",
@@ -223,7 +220,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp8-and-fp4",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (ValueError)",
       .summary = "fp8 and fp4 exclude each other.",
       .explanation = "A GEMM has one quantised format. Set the other key to null.",
@@ -234,12 +231,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp8-gather-without-sharding",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "fp8_param_gather needs a distributed optimizer or FSDP.",
       .explanation = "fp8_param_gather all-gathers sharded parameters in fp8. Without use_distributed_optimizer, "
-                     "use_torch_fsdp2 or\n"
-                     "use_megatron_fsdp there is nothing to gather.",
+                     "use_torch_fsdp2 or use_megatron_fsdp there is nothing to gather.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_param_gather: true\nuse_distributed_optimizer: false\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_param_gather: true\nuse_distributed_optimizer: true\n"}},
      fp8_gather_without_sharding},
@@ -247,7 +243,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp8-gather-without-fp8",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "fp8_param_gather needs fp8.",
       .explanation = "Parameters are kept in fp8 only when the GEMMs run in fp8: set fp8 to hybrid or e4m3.",
@@ -258,7 +254,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp4-param-without-fp4",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (ValueError)",
       .summary = "fp4_param needs fp4.",
       .explanation = "Parameters are kept in fp4 only when the GEMMs run in fp4: set fp4 to e2m1.",
@@ -269,13 +265,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "bf16-layers-out-of-range",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "first_last_layers_bf16 needs another recipe than delayed, and counts that fit a pipeline stage.",
       .explanation = "With fp8 and first_last_layers_bf16 the first num_layers_at_start_in_bf16 and the last "
-                     "num_layers_at_end_in_bf16 layers stay in\n"
-                     "bf16. Each number is at most num_layers / PP (rounded down, also when the split is uneven), and "
-                     "delayed scaling is excluded.",
+                     "num_layers_at_end_in_bf16 layers stay in bf16. Each number is at most num_layers / PP (rounded "
+                     "down, also when the split is uneven), and delayed scaling is excluded.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: delayed\nfirst_last_layers_bf16: true\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\nfirst_last_layers_bf16: true\n"}},
      bf16_layers_out_of_range},
@@ -283,12 +278,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "custom-recipe-without-factory",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "A custom fp8 or fp4 recipe needs its quantizer factory.",
-      .explanation =
-          "fp8_recipe: custom and fp4_recipe: custom load a function by its import path from fp8_quantizer_factory or\n"
-          "fp4_quantizer_factory.",
+      .explanation = "fp8_recipe: custom and fp4_recipe: custom load a function by its import path from "
+                     "fp8_quantizer_factory or fp4_quantizer_factory.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: custom\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\n"}},
      custom_recipe_without_factory},
@@ -296,7 +290,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fp8-input-store-without-swiglu",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "activation_func_fp8_input_store needs swiglu.",
       .explanation = "Only the SwiGLU activation can store its input in fp8 for the backward pass.",
@@ -311,8 +305,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it makes the FP8 recipe (ValueError)",
       .summary = "fp8_recipe is tensorwise, delayed, mxfp8, blockwise or custom.",
       .explanation = "Primus hands the name on unchecked; Megatron refuses it when it enters the first FP8 region, "
-                     "after the process groups are up\n"
-                     "and memory is taken.",
+                     "after the process groups are up and memory is taken.",
       .bad = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: nope\n"},
       .good = {.world_size = 8, .yaml = "fp8: hybrid\nfp8_recipe: tensorwise\n"}},
      fp8_recipe_unknown},

@@ -80,7 +80,7 @@ void folded_without_two_chunks(const MegatronRun& run, Findings& out) {
 void interleaved_without_chunks(const MegatronRun& run, Findings& out) {
   if (!judged(run) || run.interleaved() || *run.config.pp_algorithm != "1f1b-interleaved") return;
   const Word& algorithm = run.config.pp_algorithm;
-  const bool asked = algorithm.origin.layer >= Layer::experiment;
+  const bool asked = is_written(algorithm.origin);
   out.add(asked ? algorithm.origin : run.config.patch_primus_pipeline.origin, [&](Message& m) {
     m.say("pp_algorithm 1f1b-interleaved needs 2 or more model chunks a rank, but there is 1");
     if (!asked) m.because("1f1b-interleaved is what the preset takes unless pp_algorithm is set");
@@ -158,7 +158,7 @@ void recompute_with_split_gradients(const MegatronRun& run, Findings& out) {
 
 void keys_without_patch(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
-  const auto asked = [](const auto& field) { return field.origin.layer >= Layer::experiment; };
+  const auto asked = [](const auto& field) { return is_written(field.origin); };
   const auto report = [&](const auto& field, const char* patch) {
     out.add(field, [&](Message& m) {
       m.say("{} has no effect without {}", field.key, patch);
@@ -265,9 +265,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "the schedule asks for micro-batches that do not exist: the step hangs or fails deep inside",
       .summary = "The Primus schedules need enough micro-batches, 1f1b-interleaved whole rounds.",
       .explanation =
-          "1f1b needs PP - 1 micro-batches, zbv-formatted 2 PP - 1, 1f1b-interleaved a multiple of PP and, above "
-          "PP 2, at least 2 PP. These are\n"
-          "stricter than Megatron's own schedules, and nothing checks them.",
+          "1f1b needs PP - 1 micro-batches, zbv-formatted 2 PP - 1, 1f1b-interleaved a multiple of PP and, above PP 2, "
+          "at least 2 PP. These are stricter than Megatron's own schedules, and nothing checks them.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\npatch_primus_pipeline: true\n"
                       "num_virtual_stages_per_pipeline_rank: 2\nmicro_batch_size: 1\nglobal_batch_size: 8\n"},

@@ -2,11 +2,10 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* parallel_state = "megatron/core/parallel_state.py:initialize_model_parallel";
 
 /// Both grids exist; what follows from them can be judged.
 bool grids_exist(const MegatronRun& run) { return run.dp() > 0 && run.degrees.expert_data > 0; }
@@ -110,12 +109,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "order-needs-equal-grids",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = parallel_state,
-      .outcome = "Megatron stops while it builds the process groups (AssertionError)",
+      .runtime_site = sites::parallel_state,
+      .outcome = "Megatron stops when it builds the process groups (AssertionError)",
       .summary = "use_tp_pp_dp_mapping with pipeline parallelism needs DP = expert DP.",
       .explanation = "With the rank order tp-cp-ep-pp-dp the dense and the expert grid share their pipeline groups "
-                     "only when both have the same number of\n"
-                     "replicas: ETP x EP = TP x CP.",
+                     "only when both have the same number of replicas: ETP x EP = TP x CP.",
       .bad = {.world_size = 8,
               .yaml = "use_tp_pp_dp_mapping: true\n"
                       "pipeline_model_parallel_size: 2\n"
@@ -131,12 +129,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "optimizer-instances-not-dividing",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = parallel_state,
-      .outcome = "Megatron stops while it builds the process groups (AssertionError)",
+      .runtime_site = sites::parallel_state,
+      .outcome = "Megatron stops when it builds the process groups (AssertionError)",
       .summary = "num_distributed_optimizer_instances divides DP x CP and expert DP.",
       .explanation = "The data-parallel ranks are cut into that many shards of the optimizer state, for dense and for "
-                     "expert parameters alike.\n"
-                     "data_parallel_replicate_degree (HSDP) becomes the same number.",
+                     "expert parameters alike. data_parallel_replicate_degree (HSDP) becomes the same number.",
       .bad = {.world_size = 8, .yaml = "num_distributed_optimizer_instances: 3\n"},
       .good = {.world_size = 8, .yaml = "num_distributed_optimizer_instances: 2\n"}},
      instances_not_dividing},
@@ -148,8 +145,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it wraps the model (AssertionError)",
       .summary = "Several optimizer instances need the distributed optimizer.",
       .explanation = "num_distributed_optimizer_instances shards optimizer states over part of the data-parallel "
-                     "ranks. Without use_distributed_optimizer\n"
-                     "there is nothing to shard and the wrapper refuses.",
+                     "ranks. Without use_distributed_optimizer there is nothing to shard and the wrapper refuses.",
       .bad = {.world_size = 8,
               .yaml = "use_distributed_optimizer: false\n"
                       "num_distributed_optimizer_instances: 2\n"},
@@ -161,8 +157,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sharp-group",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = parallel_state,
-      .outcome = "Megatron stops while it builds the process groups (AssertionError)",
+      .runtime_site = sites::parallel_state,
+      .outcome = "Megatron stops when it builds the process groups (AssertionError)",
       .summary = "sharp_enabled_group goes with use_sharp and names dp or dp_replica.",
       .explanation = "dp_replica exists only with num_distributed_optimizer_instances above 1.",
       .bad = {.world_size = 8, .yaml = "sharp_enabled_group: dp\n"},
@@ -174,8 +170,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "pipeline-comm-backend",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = parallel_state,
-      .outcome = "Megatron stops while it builds the pipeline groups (AssertionError)",
+      .runtime_site = sites::parallel_state,
+      .outcome = "Megatron stops when it builds the pipeline groups (AssertionError)",
       .summary = "pipeline_model_parallel_comm_backend is null, nccl or ucc.",
       .explanation = "ucc also needs CUDA_DEVICE_MAX_CONNECTIONS to differ from 1, and Primus sets it to 1 unless FSDP "
                      "is on or it is exported.",

@@ -4,14 +4,12 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 using Fault = MicrobatchFault::Kind;
-
-constexpr const char* calculator = "megatron/core/num_microbatches_calculator.py:__init__";
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 bool has_fault(const MegatronRun& run, std::initializer_list<Fault> kinds) {
   const auto& fault = run.micro_batch_start.fault;
@@ -103,12 +101,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "ramp-malformed",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = calculator,
+      .runtime_site = sites::calculator,
       .outcome = "Megatron stops when it builds the micro-batch calculator (AssertionError)",
       .summary = "rampup_batch_size is null or [start, increment, samples].",
       .explanation = "A YAML list of three integers: the first batch, how much it grows, and over how many samples. A "
-                     "text like \"16 16 1000\" has the\n"
-                     "wrong length for Megatron.",
+                     "text like \"16 16 1000\" has the wrong length for Megatron.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
                       "train_iters: null\n"
@@ -128,7 +125,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "ramp-out-of-range",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = calculator,
+      .runtime_site = sites::calculator,
       .outcome = "Megatron stops when it builds the micro-batch calculator (AssertionError)",
       .summary = "The ramp grows from its start to global_batch_size in whole increments.",
       .explanation =
@@ -152,7 +149,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "ramp-without-steps",
       .severity = Severity::error,
       .stage = Stage::model_parallel,
-      .runtime_site = calculator,
+      .runtime_site = sites::calculator,
       .outcome = "Megatron divides by zero (ZeroDivisionError)",
       .summary = "A ramp has at least one increment and at least one sample.",
       .explanation = "start = global_batch_size leaves no increment, samples = 0 leaves no samples: both pass the "
@@ -176,12 +173,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "ramp-with-iterations",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "A batch ramp needs training counted in samples.",
       .explanation = "rampup_batch_size works only with train_samples. Primus's pre_trainer preset sets train_iters: "
-                     "1000 and lr_warmup_iters, so both\n"
-                     "have to be taken back.",
+                     "1000 and lr_warmup_iters, so both have to be taken back.",
       .bad = {.world_size = 8,
               .yaml = "global_batch_size: 64\n"
                       "rampup_batch_size: [16, 16, 1000]\n"},
@@ -197,7 +193,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "ramp-with-phases",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Phase transitions and a batch ramp exclude each other.",
       .explanation =
@@ -225,9 +221,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/num_microbatches_calculator.py:update",
       .outcome = "Megatron stops in the step where that size comes, possibly hours into the run (AssertionError)",
       .summary = "Every batch size of a ramp splits into micro-batches.",
-      .explanation = "At start-up nothing is checked: the run stops when the ramp reaches a size that micro_batch_size "
-                     "x DP does not divide. Multiples of\n"
-                     "micro_batch_size x DP for start and increment are always right.",
+      .explanation =
+          "At start-up nothing is checked: the run stops when the ramp reaches a size that micro_batch_size x DP does "
+          "not divide. Multiples of micro_batch_size x DP for start and increment are always right.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
                       "train_iters: null\n"

@@ -1,12 +1,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig (ValueError)";
 
 void granularity_unknown(const MegatronRun& run, Findings& out) {
@@ -121,13 +120,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-granularity-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "recompute_granularity is full, selective or null.",
-      .explanation =
-          "Activation recompute (checkpointing) trades compute for memory. full recomputes whole layers in the "
-          "backward pass,\n"
-          "selective only the parts named in recompute_modules. Names are compared as written: Full is not full.",
+      .explanation = "Activation recompute (checkpointing) trades compute for memory. full recomputes whole layers in "
+                     "the backward pass, selective only the parts named in recompute_modules. Names are compared as "
+                     "written: Full is not full.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: sometimes\n"},
       .good = {.world_size = 8, .yaml = "recompute_granularity: selective\n"}},
      granularity_unknown},
@@ -135,14 +133,13 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "full-recompute-without-method",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Full recompute needs recompute_method block or uniform.",
-      .explanation = "uniform cuts the layers of each model chunk into groups of recompute_num_layers and keeps only "
-                     "the input of each group.\n"
-                     "block recomputes the first recompute_num_layers layers of each chunk one by one and keeps the "
-                     "activations of the rest.\n"
-                     "Only recompute_layer_ids (Primus) goes without a method.",
+      .explanation =
+          "uniform cuts the layers of each model chunk into groups of recompute_num_layers and keeps only the input of "
+          "each group. block recomputes the first recompute_num_layers layers of each chunk one by one and keeps the "
+          "activations of the rest. Only recompute_layer_ids (Primus) goes without a method.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: full\nrecompute_num_layers: 1\n"},
       .good = {.world_size = 8,
                .yaml = "recompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1\n"}},
@@ -151,12 +148,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "full-recompute-without-layers",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Full recompute needs recompute_num_layers.",
       .explanation = "recompute_num_layers is the size of a group (recompute_method: uniform) or the number of layers "
-                     "to recompute in each model\n"
-                     "chunk (block). It has no default.",
+                     "to recompute in each model chunk (block). It has no default.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: full\nrecompute_method: block\n"},
       .good = {.world_size = 8,
                .yaml = "recompute_granularity: full\nrecompute_method: block\nrecompute_num_layers: 4\n"}},
@@ -165,12 +161,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "selective-recompute-with-method",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Selective recompute takes no recompute_method.",
       .explanation = "Selective recompute applies to the modules named in recompute_modules in every layer. block and "
-                     "uniform belong to full\n"
-                     "recompute.",
+                     "uniform belong to full recompute.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_method: uniform\n"},
       .good = {.world_size = 8, .yaml = "recompute_granularity: selective\n"}},
      selective_with_method},
@@ -178,12 +173,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "selective-recompute-with-layers",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Selective recompute takes no recompute_num_layers.",
       .explanation = "Selective recompute applies to every layer. To recompute some layers only, use "
-                     "recompute_granularity: full with\n"
-                     "recompute_method: block, or recompute_layer_ids (Primus).",
+                     "recompute_granularity: full with recompute_method: block, or recompute_layer_ids (Primus).",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_num_layers: 1\n"},
       .good = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_num_layers: null\n"}},
      selective_with_layers},
@@ -191,12 +185,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-activations-overrides-full",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron goes on with selective recompute",
       .summary = "recompute_activations overwrites recompute_granularity.",
       .explanation = "recompute_activations is the older spelling of recompute_granularity: selective. When both are "
-                     "given the flag wins, and a\n"
-                     "run that was sized for full recompute keeps far more activations.",
+                     "given the flag wins, and a run that was sized for full recompute keeps far more activations.",
       .bad = {.world_size = 8, .yaml = "recompute_activations: true\nrecompute_granularity: full\n"},
       .good = {.world_size = 8, .yaml = "recompute_activations: true\n"}},
      activations_override_full},
@@ -204,12 +197,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-without-granularity",
       .severity = Severity::warning,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron recomputes nothing",
       .summary = "recompute_method and recompute_num_layers do nothing without recompute_granularity.",
       .explanation = "Every use of recompute_method and recompute_num_layers asks recompute_granularity first. Without "
-                     "it no activation is\n"
-                     "recomputed and the run needs the memory of a run without recompute.",
+                     "it no activation is recomputed and the run needs the memory of a run without recompute.",
       .bad = {.world_size = 8, .yaml = "recompute_method: block\nrecompute_num_layers: 4\n"},
       .good = {.world_size = 8,
                .yaml = "recompute_granularity: full\nrecompute_method: block\nrecompute_num_layers: 4\n"}},
@@ -218,12 +210,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "moe-layer-recompute-with-full",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "moe_layer_recompute does not go with full recompute.",
       .explanation = "moe_layer_recompute is the older spelling of recompute_granularity: selective with "
-                     "recompute_modules: [moe]. Full recompute\n"
-                     "covers the MoE layers already.",
+                     "recompute_modules: [moe]. Full recompute covers the MoE layers already.",
       .bad = {.world_size = 8,
               .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
                       "true\nmoe_layer_recompute: true\n"

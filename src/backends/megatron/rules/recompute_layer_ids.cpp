@@ -108,8 +108,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = config_stops,
       .summary = "recompute_layer_ids are between 0 and num_layers + mtp_num_layers - 1.",
       .explanation = "Layers are numbered from 0 over the whole model, not for each pipeline stage. "
-                     "Multi-token-prediction layers follow after the\n"
-                     "decoder: the first one is num_layers.",
+                     "Multi-token-prediction layers follow after the decoder: the first one is num_layers.",
       .bad = {.world_size = 8, .yaml = "num_layers: 24\nrecompute_layer_ids: [0, 24]\nrecompute_granularity: full\n"},
       .good = {.world_size = 8, .yaml = "num_layers: 24\nrecompute_layer_ids: [0, 23]\nrecompute_granularity: full\n"}},
      ids_out_of_range},
@@ -121,8 +120,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = config_stops,
       .summary = "recompute_layer_ids goes with recompute_granularity full and no recompute_method.",
       .explanation = "The list takes the place of recompute_method and recompute_num_layers: the layers it names are "
-                     "recomputed whole, the others\n"
-                     "not at all.",
+                     "recomputed whole, the others not at all.",
       .bad = {.world_size = 8,
               .yaml = "recompute_layer_ids: [0]\nrecompute_granularity: full\nrecompute_method: "
                       "block\nrecompute_num_layers: 1\n"},
@@ -137,9 +135,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus goes on with a combination that Megatron refuses",
       .summary = "recompute_layer_ids hides full recompute from the checks of features that exclude it.",
       .explanation = "CPU offload, CUDA graphs and the overlap of expert-parallel communication exclude full "
-                     "recompute. With recompute_layer_ids\n"
-                     "Primus empties recompute_granularity while Megatron checks, so the run starts; nobody has tested "
-                     "what it computes.",
+                     "recompute. With recompute_layer_ids Primus empties recompute_granularity while Megatron checks, "
+                     "so the run starts; nobody has tested what it computes.",
       .bad = {.world_size = 8,
               .yaml = "recompute_layer_ids: [0]\nrecompute_granularity: full\ncpu_offloading_num_layers: 4\n"},
       .good = {.world_size = 8, .yaml = "recompute_layer_ids: [0]\nrecompute_granularity: full\n"}},

@@ -4,12 +4,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* checkpointed_forward = "megatron/core/transformer/transformer_block.py:_checkpointed_forward";
 constexpr const char* mtp_forward = "megatron/core/transformer/multi_token_prediction.py:_checkpointed_forward";
 
@@ -187,10 +186,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = checkpointed_forward,
       .outcome = "Megatron stops in the first forward pass (IndexError)",
       .summary = "With recompute_method uniform, recompute_num_layers divides the layers of every model chunk.",
-      .explanation =
-          "uniform takes the layers of a model chunk in groups of recompute_num_layers and does not shorten the last "
-          "group. Every chunk\n"
-          "(each pipeline rank, each virtual stage) has to hold a multiple. 1 always works; block takes any number.",
+      .explanation = "uniform takes the layers of a model chunk in groups of recompute_num_layers and does not shorten "
+                     "the last group. Every chunk (each pipeline rank, each virtual stage) has to hold a multiple. 1 "
+                     "always works; block takes any number.",
       .bad = {.world_size = 8,
               .yaml =
                   "num_layers: 24\nrecompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 5\n"},
@@ -207,10 +205,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron recomputes all layers of a chunk, or none",
       .summary = "With recompute_method block, recompute_num_layers counts the layers of a model chunk.",
       .explanation = "block recomputes the first recompute_num_layers layers of each model chunk: of each pipeline "
-                     "rank, or of each virtual stage\n"
-                     "when the schedule is interleaved. Nothing checks the number. More than a chunk holds means all, "
-                     "0 or less means none. With\n"
-                     "fp8 or fp4 the window starts at the first layer whose input needs a gradient.",
+                     "rank, or of each virtual stage when the schedule is interleaved. Nothing checks the number. More "
+                     "than a chunk holds means all, 0 or less means none. With fp8 or fp4 the window starts at the "
+                     "first layer whose input needs a gradient.",
       .bad = {.world_size = 8,
               .yaml =
                   "num_layers: 24\nrecompute_granularity: full\nrecompute_method: block\nrecompute_num_layers: 100\n"},
@@ -222,13 +219,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "distribute-saved-activations-not-possible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "distribute_saved_activations needs TP of 2 or more and full recompute with a method.",
       .explanation = "The saved inputs of recomputed layers are cut into one piece for each tensor-parallel rank. That "
-                     "needs TP of 2 or more,\n"
-                     "recompute_granularity: full and a recompute_method. It excludes sequence_parallel, which does "
-                     "the same and more.",
+                     "needs TP of 2 or more, recompute_granularity: full and a recompute_method. It excludes "
+                     "sequence_parallel, which does the same and more.",
       .bad = {.world_size = 8, .yaml = "distribute_saved_activations: true\n"},
       .good = {.world_size = 8,
                .yaml = "distribute_saved_activations: true\ntensor_model_parallel_size: 2\nsequence_parallel: false\n"
@@ -238,12 +234,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "distribute-saved-activations-with-sequence-parallel",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "distribute_saved_activations and sequence_parallel exclude each other.",
       .explanation = "Sequence parallelism already splits the activations between layers over the tensor-parallel "
-                     "ranks. The Primus presets switch\n"
-                     "it on whenever TP is 2 or more.",
+                     "ranks. The Primus presets switch it on whenever TP is 2 or more.",
       .bad = {.world_size = 8,
               .yaml = "distribute_saved_activations: true\ntensor_model_parallel_size: 2\nsequence_parallel: true\n"
                       "recompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1\n"},
@@ -277,8 +272,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron warns and keeps the activations of the multi-token-prediction layers",
       .summary = "recompute_method block leaves multi-token-prediction layers out.",
       .explanation = "block counts decoder layers only. The multi-token-prediction layers on the last stage keep their "
-                     "activations, so that stage\n"
-                     "needs more memory than the numbers suggest. uniform with recompute_num_layers: 1 covers them.",
+                     "activations, so that stage needs more memory than the numbers suggest. uniform with "
+                     "recompute_num_layers: 1 covers them.",
       .bad = {.world_size = 8,
               .yaml = "mtp_num_layers: 1\nposition_embedding_type: rope\nrecompute_granularity: "
                       "full\nrecompute_method: block\n"

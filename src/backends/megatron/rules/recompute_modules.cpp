@@ -4,11 +4,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig (ValueError)";
 
 constexpr std::array<std::string_view, 7> known_modules{"core_attn", "moe_act", "layernorm",     "mla_up_proj",
@@ -87,12 +87,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-modules-unknown",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (AssertionError)",
       .summary = "recompute_modules is a list of known modules.",
       .explanation = "Selective recompute knows core_attn (the default), moe_act, layernorm, mla_up_proj, mlp, moe and "
-                     "shared_experts. The key takes\n"
-                     "a YAML list: a single text is read letter by letter.",
+                     "shared_experts. The key takes a YAML list: a single text is read letter by letter.",
       .bad = {.world_size = 8, .yaml = "recompute_granularity: selective\nrecompute_modules: [attn]\n"},
       .good = {.world_size = 8,
                .yaml = "recompute_granularity: selective\nrecompute_modules: [core_attn, layernorm]\n"}},
@@ -101,7 +100,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-moe-act-without-grouped-gemm",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Recompute of moe_act needs moe_grouped_gemm.",
       .explanation = "Only the grouped-GEMM experts can recompute their activation function by itself.",
@@ -118,7 +117,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-mla-without-mla",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Recompute of mla_up_proj needs multi_latent_attention.",
       .explanation = "mla_up_proj is the up-projection of multi-latent attention; other attention has none.",
@@ -129,12 +128,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-shared-experts-with-overlap",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Recompute of shared_experts excludes moe_shared_expert_overlap.",
       .explanation = "With moe_shared_expert_overlap the shared experts run on a stream of their own beside the token "
-                     "dispatch; that cannot be\n"
-                     "replayed in the backward pass.",
+                     "dispatch; that cannot be replayed in the backward pass.",
       .bad = {.world_size = 8,
               .yaml = "num_experts: 8\nmoe_token_dispatcher_type: alltoall\nmoe_grouped_gemm: "
                       "true\nmoe_shared_expert_intermediate_size: 512\n"
@@ -150,12 +148,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "recompute-with-delayed-scaling",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Recompute of moe_act or layernorm excludes fp8_recipe delayed.",
-      .explanation = "Delayed scaling derives FP8 scales from a history of maxima; recomputing these modules would "
-                     "record them twice. delayed is\n"
-                     "the recipe of the Primus presets: set fp8_recipe to tensorwise or blockwise.",
+      .explanation =
+          "Delayed scaling derives FP8 scales from a history of maxima; recomputing these modules would record them "
+          "twice. delayed is the recipe of the Primus presets: set fp8_recipe to tensorwise or blockwise.",
       .bad =
           {.world_size = 8,
            .yaml =

@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 constexpr const char* router_utils = "megatron/core/transformer/moe/moe_utils.py:topk_routing_with_score_function";
 
@@ -76,7 +76,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = router_utils,
-      .outcome = "The first forward pass stops when it picks the experts (RuntimeError)",
+      .outcome = "the first forward pass stops when it picks the experts (RuntimeError)",
       .summary = "moe_router_topk lies between 1 and num_experts.",
       .explanation = "Every token goes to moe_router_topk experts. Nothing checks the number at start: with more "
                      "than there are, picking fails in the first step; with 0 no expert would ever work.",
@@ -95,7 +95,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "router-topk-one",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "One expert a token needs the softmax before the choice.",
       .explanation = "With moe_router_topk: 1 a softmax over the chosen scores is always 1 and the router never "
@@ -118,7 +118,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = router_utils,
-      .outcome = "The first forward pass stops in the router (ValueError)",
+      .outcome = "the first forward pass stops in the router (ValueError)",
       .summary = "moe_router_score_function is softmax or sigmoid.",
       .explanation = "Nothing checks the name at start. deepseek_v4, whose router is Primus's own, also has "
                      "sqrtsoftplus.",
@@ -137,7 +137,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "expert-bias-without-sigmoid",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "The expert bias needs sigmoid scores.",
       .explanation = "moe_router_enable_expert_bias balances the load without a loss: it adds a learned bias to "
@@ -158,7 +158,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "router-low-precision",
       .severity = Severity::note,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron logs a warning and goes on",
       .summary = "Many experts are better routed in fp32.",
       .explanation = "From 32 experts on Megatron itself advises a wider type for the router: in bf16 scores "

@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 
 /// Numbers of group-limited routing, as the experiment gives them: experts fall into groups, and a token may go to
@@ -102,7 +102,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "router-groups",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Group-limited routing needs groups that divide the experts.",
       .explanation = "moe_router_group_topk lets a token choose experts from that many of moe_router_num_groups "
@@ -126,7 +126,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/moe_utils.py:group_limited_topk",
-      .outcome = "The first forward pass stops when it ranks the groups (RuntimeError)",
+      .outcome = "the first forward pass stops when it ranks the groups (RuntimeError)",
       .summary = "The chosen groups hold enough experts.",
       .explanation = "A group is ranked by its best moe_router_topk / moe_router_group_topk experts, so it has "
                      "to hold that many: num_experts / moe_router_num_groups.",
@@ -174,7 +174,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "router-limited-devices",
       .severity = Severity::warning,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron takes moe_router_num_groups from expert_model_parallel_size",
       .summary = "moe_router_topk_limited_devices makes routing depend on EP.",
       .explanation = "The old key limits how many expert-parallel ranks a token may visit: it becomes "
@@ -198,7 +198,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "router-limited-devices-with-groups",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "moe_router_topk_limited_devices and moe_router_group_topk exclude each other.",
       .explanation = "Both limit the groups that a token may choose from; the first is the old name.",

@@ -4,12 +4,12 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* arguments_stop = "Megatron stops (AssertionError)";
 
 struct Variable {
@@ -132,16 +132,14 @@ void rl_samples(const MegatronRun& run, Findings& out) {
     });
   }
   const Int global = run.given.global_batch_size.value.value_or(0);
-  Int samples = 0;
-  if (global <= 0 || __builtin_mul_overflow(*config.grpo_prompts_per_step, *config.grpo_group_size, &samples) ||
-      __builtin_mul_overflow(samples, *config.grpo_iterations, &samples) || samples % global == 0) {
-    return;
-  }
+  const auto per_iteration = checked_multiply(*config.grpo_prompts_per_step, *config.grpo_group_size);
+  const auto samples = per_iteration ? checked_multiply(*per_iteration, *config.grpo_iterations) : std::nullopt;
+  if (global <= 0 || !samples || *samples % global == 0) return;
   out.add(run.given.global_batch_size, [&](Message& m) {
     m.say(
         "grpo_prompts_per_step x grpo_group_size x grpo_iterations = {} x {} x {} = {} is not a multiple of "
         "global_batch_size {}",
-        *config.grpo_prompts_per_step, *config.grpo_group_size, *config.grpo_iterations, samples, global);
+        *config.grpo_prompts_per_step, *config.grpo_group_size, *config.grpo_iterations, *samples, global);
     m.also(config.grpo_prompts_per_step).also(config.grpo_group_size).also(config.grpo_iterations);
     m.help("the samples of one collection are used up in whole steps");
   });
@@ -185,16 +183,15 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "deterministic-mode-not-possible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron or Primus stops (AssertionError)",
       .summary =
           "deterministic_mode excludes flash attention and fused cross entropy, and needs six environment variables.",
       .explanation =
           "deterministic_mode gives the same numbers in every run. Megatron refuses use_flash_attn (on in the Primus "
-          "pretraining preset),\n"
-          "cross_entropy_loss_fusion and collectives without a fixed order (NCCL_ALGO). Transformer Engine wants\n"
-          "NVTE_ALLOW_NONDETERMINISTIC_ALGO=0, and Primus TORCH_COMPILE_DISABLE=1, ROCBLAS_DEFAULT_ATOMICS_MODE=0,\n"
-          "PRIMUS_TURBO_AUTO_TUNE=0 and PRIMUS_DETERMINISTIC=1.",
+          "pretraining preset), cross_entropy_loss_fusion and collectives without a fixed order (NCCL_ALGO). "
+          "Transformer Engine wants NVTE_ALLOW_NONDETERMINISTIC_ALGO=0, and Primus TORCH_COMPILE_DISABLE=1, "
+          "ROCBLAS_DEFAULT_ATOMICS_MODE=0, PRIMUS_TURBO_AUTO_TUNE=0 and PRIMUS_DETERMINISTIC=1.",
       .bad = {.world_size = 8, .yaml = "deterministic_mode: true\n"},
       .good = {.world_size = 8, .yaml = "deterministic_mode: false\n"}},
      not_deterministic},
@@ -202,7 +199,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "cuda-graphs-in-expandable-segments",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Transformer Engine's CUDA graphs with expandable memory segments need NCCL_GRAPH_REGISTER=0.",
       .explanation = "The collective library registers buffers of a graph by address, and expandable segments move "
@@ -218,7 +215,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "inference-threshold-without-pipeline",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "inference_batch_times_seqlen_threshold needs a pipeline and no CUDA graphs.",
       .explanation = "Above the threshold an inference batch is cut into micro-batches for the pipeline. Training "
@@ -230,12 +227,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "inference-layers-unsupported",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = "Megatron stops when it builds TransformerConfig (ValueError or AssertionError)",
       .summary = "transformer_impl inference_optimized is for inference of RMSNorm models without biases.",
       .explanation = "The inference-optimized layers know RMSNorm without biases only; with experts also no expert "
-                     "tensor parallelism, no capacity\n"
-                     "factor, no padding, and an fp32 router. Train with transformer_impl: transformer_engine.",
+                     "tensor parallelism, no capacity factor, no padding, and an fp32 router. Train with "
+                     "transformer_impl: transformer_engine.",
       .bad = {.world_size = 8,
               .yaml = "transformer_impl: inference_optimized\nnum_experts: 8\nmoe_token_dispatcher_type: "
                       "alltoall\nmoe_grouped_gemm: true\n"
@@ -249,13 +246,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "rl-samples-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "The samples of a GRPO collection are a multiple of the global batch; packed sequences need "
                  "micro_batch_size 1.",
       .explanation = "perform_rl_step collects grpo_prompts_per_step x grpo_group_size samples, uses them "
-                     "grpo_iterations times and trains on them in\n"
-                     "whole steps of global_batch_size.",
+                     "grpo_iterations times and trains on them in whole steps of global_batch_size.",
       .bad = {.world_size = 8,
               .yaml = "perform_rl_step: true\ngrpo_prompts_per_step: 10\ngrpo_group_size: 1\ngrpo_iterations: "
                       "1\nglobal_batch_size: 16\n"},
@@ -267,12 +263,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fake-process-group-with-flex",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "fake_process_group does not go with the flex token dispatcher.",
       .explanation = "fake_process_group starts one rank that pretends to be many, to measure memory. The flex "
-                     "dispatcher talks to the other GPUs\n"
-                     "behind the process groups.",
+                     "dispatcher talks to the other GPUs behind the process groups.",
       .bad = {.world_size = 8,
               .yaml = "num_experts: 8\nmoe_grouped_gemm: true\nexpert_model_parallel_size: 8\nfake_process_group: "
                       "true\nmoe_token_dispatcher_type: flex\n"},
@@ -284,7 +279,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "log-memory-interval-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "log_memory_interval is a multiple of log_interval.",
       .explanation = "Memory is logged together with the other numbers, on every log_interval-th step.",
@@ -299,8 +294,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus warns and hands the text on; no branch of Megatron matches it",
       .summary = "attention_backend is flash, fused, unfused, local or auto.",
       .explanation = "Primus turns the name into Megatron's own type. A name that it does not know stays a text, which "
-                     "no later comparison matches:\n"
-                     "the run goes on as if nothing had been asked for.",
+                     "no later comparison matches: the run goes on as if nothing had been asked for.",
       .bad = {.world_size = 8, .yaml = "attention_backend: nonsense\n"},
       .good = {.world_size = 8, .yaml = "attention_backend: fused\n"}},
      attention_backend_unknown},

@@ -146,7 +146,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::transformer_config,
       .runtime_site = parallel_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "defer_embedding_wgrad_compute needs PP > 1, gradient_accumulation_fusion and a limit of 0 or more.",
       .explanation = "The embedding's weight gradients are put off into the pipeline's flush; there must be one.",
       .bad = {.world_size = 8, .yaml = "defer_embedding_wgrad_compute: true\n"},
@@ -160,9 +160,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "the first step stops (ValueError)",
       .summary = "PP <= microbatch_group_size_per_vp_stage <= number of micro-batches.",
       .explanation =
-          "The interleaved schedule works through micro-batches in groups of microbatch_group_size_per_vp_stage, "
-          "PP by default: a step needs at\n"
-          "least one full group. Raise global_batch_size, or lower micro_batch_size or PP.",
+          "The interleaved schedule works through micro-batches in groups of microbatch_group_size_per_vp_stage, PP by "
+          "default: a step needs at least one full group. Raise global_batch_size, or lower micro_batch_size or PP.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\nnum_virtual_stages_per_pipeline_rank: 2\n"
                       "micro_batch_size: 2\nglobal_batch_size: 8\n"},
@@ -178,8 +177,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "the first step stops (RuntimeError)",
       .summary = "With interleaving, micro-batches come in whole groups of PP.",
       .explanation = "What remains of the micro-batches after full groups must be nothing, or at least PP. With the "
-                     "default group size the number of\n"
-                     "micro-batches is a multiple of PP.",
+                     "default group size the number of micro-batches is a multiple of PP.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\nnum_virtual_stages_per_pipeline_rank: 2\n"
                       "micro_batch_size: 2\nglobal_batch_size: 24\n"},
@@ -210,7 +208,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::transformer_config,
       .runtime_site = parallel_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "overlap_p2p_comm_warmup_flush needs overlap_p2p_comm, so interleaving.",
       .explanation = "Megatron turns overlap_p2p_comm off in a run without model chunks, whatever the file says.",
       .bad = {.world_size = 8,
@@ -242,10 +240,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/core/distributed/finalize_model_grads.py:_allreduce_word_embedding_grads",
       .outcome = "an all-reduce of vocabulary x hidden gradients between first and last stage at the end of every step",
       .summary = "Tied embeddings cost memory and traffic on two pipeline stages.",
-      .explanation =
-          "With untie_embeddings_and_output_weights off, the embedding of the first stage and the output layer of "
-          "the last share one weight. Each stage\n"
-          "holds a copy, and their gradients are added up after the pipeline has drained, when nothing hides it.",
+      .explanation = "With untie_embeddings_and_output_weights off, the embedding of the first stage and the output "
+                     "layer of the last share one weight. Each stage holds a copy, and their gradients are added up "
+                     "after the pipeline has drained, when nothing hides it.",
       .bad = {.world_size = 8, .yaml = "pipeline_model_parallel_size: 2\nuntie_embeddings_and_output_weights: false\n"},
       .good = {.world_size = 8,
                .yaml = "pipeline_model_parallel_size: 2\nuntie_embeddings_and_output_weights: true\n"}},

@@ -1,11 +1,10 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 void sequence_length_missing(const MegatronRun& run, Findings& out) {
   const MaybeCount& decoder = run.given.seq_length;
@@ -90,7 +89,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sequence-length-missing",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Exactly one of seq_length and encoder_seq_length is set.",
       .explanation = "Megatron copies the one that is set to the other.",
@@ -119,7 +118,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "positions-below-sequence",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "max_position_embeddings is at least seq_length.",
       .explanation = "Megatron compares the two for every kind of position embedding, rotary ones included.",
@@ -134,12 +133,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sequence-not-divisible-by-context",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "With context parallelism, seq_length is a multiple of 2 x CP.",
       .explanation = "Each context-parallel rank takes two chunks of a sample, one from its front and one from its "
-                     "back, so that causal attention costs\n"
-                     "every rank the same.",
+                     "back, so that causal attention costs every rank the same.",
       .bad = {.world_size = 8,
               .yaml = "context_parallel_size: 4\n"
                       "seq_length: 4100\n"},

@@ -8,12 +8,6 @@ namespace primus_plan::megatron {
 
 /// What the rules about optimizers and sharding ask of a run. No allocation, no text.
 
-/// The experiment, a variable or the command line sets the value; a preset or a default does not count.
-template <class T>
-bool asked_for(const Sourced<T>& field) {
-  return field.is_explicit && field.origin.layer >= Layer::experiment;
-}
-
 /// Megatron looks for the word inside the name: muon and dist_muon both count.
 inline bool uses_muon(const MegatronRun& run) {
   return run.config.optimizer.value.find("muon") != std::string_view::npos;

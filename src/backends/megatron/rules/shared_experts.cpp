@@ -1,13 +1,12 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
-constexpr const char* arguments_stop = "Megatron stops while it checks its arguments (AssertionError)";
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
+constexpr const char* arguments_stop = "Megatron stops when it checks its arguments (AssertionError)";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 
 void shared_size_not_positive(const MegatronRun& run, Findings& out) {
@@ -74,7 +73,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "shared-expert-overlap-dispatcher",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "Overlapping the shared expert needs the alltoall dispatcher.",
       .explanation = "moe_shared_expert_overlap runs the shared expert while tokens travel. Only the alltoall "
@@ -96,7 +95,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "shared-expert-size",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "moe_shared_expert_intermediate_size is positive or null.",
       .explanation = "It is the width of all shared experts together. null means that there is none; 0 is "
@@ -138,7 +137,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "latent-experts",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "moe_latent_size needs experts and a positive width.",
       .explanation = "Tokens are projected to this width before they travel to the experts and back after. It "
@@ -155,7 +154,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::runtime,
       .runtime_site = "megatron/core/transformer/moe/moe_layer.py:forward",
-      .outcome = "The first forward pass stops (AssertionError)",
+      .outcome = "the first forward pass stops (AssertionError)",
       .summary = "A latent projection excludes overlap of the shared expert.",
       .explanation = "The shared expert works on the full width while the others work on the latent one, and the "
                      "overlapped path does not tell them apart.",

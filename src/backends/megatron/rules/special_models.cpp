@@ -47,9 +47,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus logs a NotImplementedError and goes on; stages receive tensors of the wrong shape",
       .summary = "A Kimi K3 model with PP above 1 runs on Megatron's own schedules only.",
       .explanation = "Kimi K3 passes its residual checkpoints along with the hidden states, so the tensor between "
-                     "stages is longer than usual.\n"
-                     "Primus teaches that to Megatron's 1F1B and interleaved schedules, not to zero bubble or to the "
-                     "Primus pipeline.",
+                     "stages is longer than usual. Primus teaches that to Megatron's 1F1B and interleaved schedules, "
+                     "not to zero bubble or to the Primus pipeline.",
       .bad = {.world_size = 8,
               .yaml = "model_type: kimi_k3\nattn_res_block_size: 12\npipeline_model_parallel_size: "
                       "2\npatch_primus_pipeline: true\n"
@@ -66,8 +65,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus stops (ValueError)",
       .summary = "Guidance dropout of a Flux model needs TP of 1.",
       .explanation = "cfg_dropout_prob replaces text embeddings at random. Tensor-parallel ranks draw different "
-                     "numbers and would train on different\n"
-                     "inputs.",
+                     "numbers and would train on different inputs.",
       .bad = {.world_size = 8,
               .yaml = "model_type: flux_schnell\ncfg_dropout_prob: 0.1\ntensor_model_parallel_size: 2\n"},
       .good = {.world_size = 8,

@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 #include "backends/megatron/rules/turbo.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* rocm = "primus/backends/megatron/patches/args/rocm_arg_validation.py:validate_args_on_rocm";
 constexpr const char* rocm_stops = "Primus stops in its own argument checks";
 
 const Raw& stage_key(const MegatronRun& run) { return run.given.turbo_sync_free_moe_stage; }
@@ -87,7 +87,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sync-free-stage-negative",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus skips everything about sync-free experts",
       .summary = "A negative turbo_sync_free_moe_stage does nothing.",
       .explanation = "Primus looks at the stage only when it is above 0.",
@@ -108,7 +108,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sync-free-without-turbo",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = rocm_stops,
       .summary = "Sync-free experts need Primus-Turbo.",
       .explanation = "All parts of turbo_sync_free_moe_stage come from Primus-Turbo, so enable_primus_turbo has "
@@ -129,7 +129,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sync-free-without-grouped-gemm",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = rocm_stops,
       .summary = "Stages 2 and 3 need use_turbo_grouped_gemm.",
       .explanation = "The grouped product of Primus-Turbo is part of these stages. Primus would turn it on, but "
@@ -158,8 +158,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sync-free-deepep-late",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
-      .outcome = "The log says that DeepEP is on, but the dispatcher was not replaced",
+      .runtime_site = sites::rocm_validation,
+      .outcome = "the log says that DeepEP is on, but the dispatcher was not replaced",
       .summary = "Stages 2 and 3 turn DeepEP on too late.",
       .explanation = "Primus replaces the dispatcher before it checks the arguments, and the stage sets "
                      "use_turbo_deepep during that check. The replaced dispatcher is missing although the log "

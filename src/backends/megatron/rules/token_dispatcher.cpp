@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 constexpr const char* config_stops = "Megatron stops when it builds TransformerConfig";
 constexpr const char* token_dispatcher = "megatron/core/transformer/moe/token_dispatcher.py:__init__";
 constexpr const char* moe_layer = "megatron/core/transformer/moe/moe_layer.py:__init__";
@@ -147,7 +147,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = token_dispatcher,
-      .outcome = "The dispatcher refuses a group of one (AssertionError)",
+      .outcome = "the dispatcher refuses a group of one (AssertionError)",
       .summary = "The flex dispatcher needs ETP x EP above 1.",
       .explanation = "The flexible dispatcher, with DeepEP or Primus-Turbo behind it, moves tokens between the "
                      "ranks of an ETP x EP group. With a single rank there is nothing to move, and it refuses.",
@@ -166,7 +166,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = token_dispatcher,
-      .outcome = "The dispatcher refuses the name (ValueError)",
+      .outcome = "the dispatcher refuses the name (ValueError)",
       .summary = "moe_flex_dispatcher_backend is deepep or hybridep.",
       .explanation = "It names the library that the flex dispatcher sends tokens with.",
       .bad = {.world_size = 8,
@@ -186,7 +186,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "deepep-without-flex",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "moe_enable_deepep goes with the flex dispatcher and no other backend.",
       .explanation = "moe_enable_deepep is the older way to write moe_flex_dispatcher_backend: deepep. It needs "
@@ -208,7 +208,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "deepep-with-padding",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
+      .runtime_site = sites::transformer_config,
       .outcome = config_stops,
       .summary = "DeepEP does not pad experts to their capacity.",
       .explanation = "moe_pad_expert_input_to_capacity makes every expert receive the same number of tokens. The "

@@ -2,11 +2,11 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sharding.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 constexpr const char* arguments_stop = "Megatron stops (AssertionError)";
 
 /// Runs a check of torch FSDP2 where it is on.
@@ -118,7 +118,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-with-pipeline",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "torch FSDP2 needs PP = 1.",
       .explanation = "torch FSDP2 wraps the model as one stage. Megatron's distributed optimizer shards optimizer "
@@ -138,7 +138,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-with-expert-parallel",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "torch FSDP2 needs EP = 1.",
       .explanation = "FSDP shards every weight over the same data-parallel group. Experts are allowed, but not spread "
@@ -164,7 +164,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-with-distributed-optimizer",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "torch FSDP2 replaces the distributed optimizer.",
       .explanation = "Both shard the optimizer's state. The Primus trainer presets switch use_distributed_optimizer "
@@ -181,12 +181,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-with-gradient-fusion",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "torch FSDP2 needs gradient_accumulation_fusion off.",
       .explanation = "The fused kernel adds weight gradients into Megatron's own gradient buffer, which FSDP2 does not "
-                     "have. The Primus model presets switch\n"
-                     "it on.",
+                     "have. The Primus model presets switch it on.",
       .bad = {.world_size = 8,
               .yaml = "use_torch_fsdp2: true\n"
                       "use_distributed_optimizer: false\n"},
@@ -199,7 +198,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-checkpoint-format",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "torch FSDP2 saves as torch_dist or torch_dcp.",
       .explanation = "The parameters are DTensors, which the torch format of one file a rank cannot hold.",
@@ -218,7 +217,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-tied-embeddings",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "torch FSDP2 needs untied embeddings.",
       .explanation = "Input embedding and output layer are wrapped and sharded apart. A weight that both share would "
@@ -238,7 +237,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-with-fp16",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "torch FSDP2 does not train in fp16.",
       .explanation = "Megatron's loss scaling for fp16 does not reach FSDP2's gradients: train in bf16.",
@@ -258,7 +257,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "fsdp2-stream-groups",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AttributeError or TypeError)",
       .summary = "high_priority_stream_groups is a list.",
       .explanation = "With torch FSDP2 Megatron appends dp_cp to the list, so that the collectives of FSDP run on a "
@@ -278,12 +277,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "dcp-checkpoints-need-fsdp2",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = arguments_stop,
       .summary = "ckpt_format torch_dcp needs torch FSDP2 without tensor parallelism.",
       .explanation = "torch_dcp writes PyTorch's own distributed checkpoint of DTensors, which only FSDP2 makes. "
-                     "Slices of tensor or pipeline parallelism\n"
-                     "are not known to it.",
+                     "Slices of tensor or pipeline parallelism are not known to it.",
       .bad = {.world_size = 8, .yaml = "ckpt_format: torch_dcp\n"},
       .good = {.world_size = 8,
                .yaml = "use_torch_fsdp2: true\n"

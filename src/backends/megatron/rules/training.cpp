@@ -2,11 +2,10 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 bool by_iterations(const MegatronRun& run) { return run.config.train_iters.value.value_or(0) != 0; }
 bool by_samples(const MegatronRun& run) { return run.config.train_samples.value.value_or(0) != 0; }
@@ -176,12 +175,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "iterations-and-samples",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "train_iters and train_samples exclude each other.",
       .explanation = "Training is counted in iterations or in samples. The pre_trainer preset sets train_iters: 1000, "
-                     "so counting samples needs\n"
-                     "train_iters: null.",
+                     "so counting samples needs train_iters: null.",
       .bad = {.world_size = 8, .yaml = "train_samples: 16000\nlr_warmup_iters: 0\n"},
       .good = {.world_size = 8,
                .yaml = "train_samples: 100000\n"
@@ -206,7 +204,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "sample-keys-with-iterations",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Training counted in iterations takes lr_decay_iters and lr_warmup_iters.",
       .explanation = "lr_decay_samples and lr_warmup_samples go with train_samples only.",
@@ -217,7 +215,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "iteration-keys-with-samples",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Training counted in samples takes lr_decay_samples and lr_warmup_samples.",
       .explanation =
@@ -236,12 +234,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "two-warmups",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "The warm-up is a fraction or a number, not both.",
       .explanation = "lr_warmup_fraction is a share of the schedule; lr_warmup_iters (lr_warmup_samples) is a number. "
-                     "The pre_trainer preset sets\n"
-                     "lr_warmup_iters: 40.",
+                     "The pre_trainer preset sets lr_warmup_iters: 40.",
       .bad = {.world_size = 8,
               .yaml = "lr_warmup_iters: 10\n"
                       "lr_warmup_fraction: 0.1\n"},
@@ -257,8 +254,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the learning-rate schedule (AssertionError)",
       .summary = "The warm-up ends before the learning-rate schedule does.",
       .explanation = "The schedule is lr_decay_iters long, or train_iters when that is null. Short smoke tests forget "
-                     "the warm-up: the pre_trainer preset\n"
-                     "sets lr_warmup_iters: 40.",
+                     "the warm-up: the pre_trainer preset sets lr_warmup_iters: 40.",
       .bad = {.world_size = 8, .yaml = "train_iters: 10\n"},
       .good = {.world_size = 8,
                .yaml = "train_iters: 10\n"
@@ -268,7 +264,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "minimum-above-learning-rate",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "min_lr is at most lr.",
       .explanation = "min_lr is where the schedule ends.",
@@ -283,7 +279,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "save-interval",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Saving needs a positive save_interval, and save_retain_interval a multiple of it.",
       .explanation = "save names the folder, save_interval the steps between checkpoints.",
@@ -309,12 +305,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "two-data-sources",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Data comes from one source.",
       .explanation = "data_path (with split), or train_data_path, valid_data_path, test_data_path, or mock_data. "
-                     "Primus clears all paths when mock_data\n"
-                     "is on.",
+                     "Primus clears all paths when mock_data is on.",
       .bad = {.world_size = 8,
               .yaml = "mock_data: false\n"
                       "data_path: a\n"
@@ -328,7 +323,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "dataset-builder-threads",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "num_dataset_builder_threads is 1 or more.",
       .explanation = "Each thread builds part of the dataset index.",

@@ -7,11 +7,11 @@
 #include "backends/megatron/rules/moe.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* rocm = "primus/backends/megatron/patches/args/rocm_arg_validation.py:validate_args_on_rocm";
 constexpr const char* rocm_stops = "Primus stops in its own argument checks";
 
 /// Switches of single Primus-Turbo features; each needs enable_primus_turbo.
@@ -152,7 +152,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-key-removed",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = rocm_stops,
       .summary = "use_turbo_parallel_linear and use_turbo_grouped_mlp are gone.",
       .explanation = "Primus renamed them to use_turbo_gemm and use_turbo_grouped_gemm and refuses the old names "

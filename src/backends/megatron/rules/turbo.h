@@ -12,4 +12,9 @@ inline Int sync_free_stage(const MegatronRun& run) {
   return stage != nullptr && stage->kind == Kind::integer ? stage->integer : 0;
 }
 
+/// Primus-Turbo's attention replaces Transformer Engine's.
+inline bool turbo_attention(const MegatronRun& run) {
+  return *run.config.enable_primus_turbo && *run.config.use_turbo_attention;
+}
+
 }  // namespace primus_plan::megatron

@@ -1,10 +1,9 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* rocm = "primus/backends/megatron/patches/args/rocm_arg_validation.py:validate_args_on_rocm";
 
 /// use_turbo_deepep, set by the experiment or by turbo_sync_free_moe_stage. Primus checks it even where
 /// enable_primus_turbo is off.
@@ -64,7 +63,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-deepep-shared-overlap",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus stops in its own argument checks (AssertionError)",
       .summary = "Turbo's DeepEP excludes overlap of the shared expert.",
       .explanation = "The DeepEP dispatcher of Primus-Turbo has no place for the shared expert. Primus checks "
@@ -91,7 +90,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-deepep-router-type",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus stops in its own argument checks (AssertionError)",
       .summary = "Turbo's DeepEP needs moe_router_dtype fp32.",
       .explanation = "DeepEP sends the probabilities of the router in fp32. Primus checks this even where "
@@ -116,7 +115,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-deepep-compute-units",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus stops in its own argument checks (AssertionError)",
       .summary = "From EP 16 on turbo_deepep_num_cu is 32 at most.",
       .explanation = "Between nodes DeepEP runs on at most 32 compute units; 64 or 80 are values for a single "

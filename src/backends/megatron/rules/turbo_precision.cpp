@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/settings.h"
+#include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-constexpr const char* rocm = "primus/backends/megatron/patches/args/rocm_arg_validation.py:validate_args_on_rocm";
 constexpr const char* rocm_stops = "Primus stops in its own argument checks";
 
 void fp8_recipe(const MegatronRun& run, Findings& out) {
@@ -59,7 +59,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-fp8-recipe",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus stops in its own argument checks (AssertionError)",
       .summary = "Turbo's linear layers have three fp8 recipes.",
       .explanation = "use_turbo_gemm with fp8 works with fp8_recipe tensorwise, blockwise or mxfp8. The base "
@@ -80,7 +80,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-fp4-recipe",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus stops in its own argument checks (AssertionError)",
       .summary = "Turbo's linear layers have one fp4 recipe: mxfp4.",
       .explanation = "use_turbo_gemm with fp4 works with fp4_recipe mxfp4 only.",
@@ -99,7 +99,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "turbo-fp4-native",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = rocm_stops,
       .summary = "fp4 runs in Primus-Turbo or in Transformer Engine, not in both.",
       .explanation = "fp4_use_native_te_autocast leaves fp4 to Transformer Engine's own layers, which "
@@ -120,7 +120,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "mxfp8-variable",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = rocm,
+      .runtime_site = sites::rocm_validation,
       .outcome = "Primus stops in its own argument checks (AssertionError)",
       .summary = "fp8_recipe mxfp8 needs an environment variable.",
       .explanation = "On ROCm mxfp8 is behind NVTE_ROCM_ENABLE_MXFP8=1. Primus asks for the variable as soon as "

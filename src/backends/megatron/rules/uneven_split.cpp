@@ -1,13 +1,13 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 using Kind = LayerFault::Kind;
-
-constexpr const char* transformer_config = "megatron/core/transformer/transformer_config.py:__post_init__";
 
 /// "num_layers 24 - first 10 - last 13 = 1 for the 0 middle ranks".
 void because_of_middle(Message& m, const MegatronRun& run) {
@@ -18,7 +18,7 @@ void because_of_middle(Message& m, const MegatronRun& run) {
   if (last) text += fmt::format(" - decoder_last_pipeline_num_layers {}", *last);
   const Int layers = *run.config.num_layers.value - first.value_or(0) - last.value_or(0);
   const Int ranks = run.pp() - (first ? 1 : 0) - (last ? 1 : 0);
-  m.because("{} = {} layers for {} other rank{}", text, layers, ranks, ranks == 1 ? "" : "s");
+  m.because("{} = {} layers for {}", text, layers, counted(ranks, "other rank"));
 }
 
 /// The end that a file sets: first when both are.
@@ -66,7 +66,7 @@ void middle_mismatch(const MegatronRun& run, Findings& out) {
     if (fault.b == 0) {
       m.say("{} layers are left over and no pipeline rank is there to hold them", fault.a);
     } else {
-      m.say("no layer is left for {} middle pipeline rank{}", fault.b, fault.b == 1 ? "" : "s");
+      m.say("no layer is left for {}", counted(fault.b, "middle pipeline rank"));
     }
     because_of_middle(m, run);
     also_other_end(m, run);
@@ -169,12 +169,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-ends-with-slots",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "First and last layer counts do not go with slots for embedding and loss.",
       .explanation = "decoder_first/last_pipeline_num_layers say how many layers the ends hold. "
-                     "account_for_embedding/loss_in_pipeline_split say that embedding\n"
-                     "and loss take the room of one layer. Both balance the same stages, and Megatron takes one.",
+                     "account_for_embedding/loss_in_pipeline_split say that embedding and loss take the room of one "
+                     "layer. Both balance the same stages, and Megatron takes one.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 22\npipeline_model_parallel_size: 4\ndecoder_last_pipeline_num_layers: 4\n"
                       "account_for_loss_in_pipeline_split: true\n"},
@@ -185,8 +185,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-end-not-positive",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "decoder_first_pipeline_num_layers and decoder_last_pipeline_num_layers are 1 or more.",
       .explanation = "An end without layers cannot be asked for this way. Use a layout with an empty stage.",
       .bad = {.world_size = 8,
@@ -198,8 +198,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-middle-mismatch",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "Layers are left over exactly when middle pipeline ranks are.",
       .explanation =
           "What first and last do not take goes to the other ranks. With PP 2 and both set there is no other "
@@ -215,8 +215,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-middle-not-divisible",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "Layers that the ends leave split evenly over the other ranks.",
       .explanation = "num_layers - first - last must be a multiple of the number of ranks whose count is not given.",
       .bad = {.world_size = 8,
@@ -228,8 +228,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "uneven-ends-with-virtual-stages",
       .severity = Severity::error,
       .stage = Stage::transformer_config,
-      .runtime_site = transformer_config,
-      .outcome = "Megatron stops while it builds the model's configuration (ValueError)",
+      .runtime_site = sites::transformer_config,
+      .outcome = "Megatron stops when it builds TransformerConfig (ValueError)",
       .summary = "The layers of first, last and middle ranks each split into the model chunks.",
       .explanation = "With num_virtual_stages_per_pipeline_rank every rank cuts its own layers into equal chunks, the "
                      "uneven ends too.",
@@ -248,9 +248,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron trains a model with another number of layers and says nothing",
       .summary = "The stages together hold num_layers layers.",
       .explanation = "Megatron never adds up what the stages hold. Ends that ask for more than num_layers leave the "
-                     "middle ranks with a negative share,\n"
-                     "which is built as none; PP 1 with both ends set builds the last end alone. The checkpoint then "
-                     "holds a model that nobody asked for.",
+                     "middle ranks with a negative share, which is built as none; PP 1 with both ends set builds the "
+                     "last end alone. The checkpoint then holds a model that nobody asked for.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\ndecoder_first_pipeline_num_layers: 14\n"
                       "decoder_last_pipeline_num_layers: 14\n"},
@@ -282,10 +281,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "",
       .outcome = "",
       .summary = "An uneven last stage alone, with model chunks, is numbered differently by older releases.",
-      .explanation =
-          "Until the middle of 2025 get_transformer_layer_offset took for granted that the first stage has a count "
-          "of its own too (Megatron-LM issue 1584).\n"
-          "The pinned release does not, but checkpoints and other code bases may.",
+      .explanation = "Until the middle of 2025 get_transformer_layer_offset took for granted that the first stage has "
+                     "a count of its own too (Megatron-LM issue 1584). The pinned release does not, but checkpoints "
+                     "and other code bases may.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 30\npipeline_model_parallel_size: 4\ndecoder_last_pipeline_num_layers: 6\n"
                       "num_virtual_stages_per_pipeline_rank: 2\n"},

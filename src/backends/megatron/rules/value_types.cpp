@@ -4,12 +4,11 @@
 #include <string>
 
 #include "backends/megatron/rules/rules.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/diagnostics/findings.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 /// When Python stops for a value of a wrong type.
 enum class Stops : std::uint8_t { no, in_arguments, later };
@@ -198,12 +197,12 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "wrong-type",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Python stops with a TypeError",
       .summary = "Text or a float where the argument checks compute with a number.",
       .explanation = "Primus does not convert values: what YAML reads is what Megatron computes with. Quoted numbers "
-                     "are text, and so is 1e-5: YAML wants\n"
-                     "a dot, 1.0e-5. Degrees have to be integers because Python cannot count groups with a float.",
+                     "are text, and so is 1e-5: YAML wants a dot, 1.0e-5. Degrees have to be integers because Python "
+                     "cannot count groups with a float.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"
@@ -221,8 +220,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Python stops with a TypeError when the model is built or the first batch is run",
       .summary = "Text or a float where building the model or the schedule computes with a number.",
       .explanation = "The argument checks let it pass, but layers, batches and steps cannot be counted with it: "
-                     "global_batch_size 64.0 makes a number of\n"
-                     "micro-batches of 8.0, and range(8.0) is an error.",
+                     "global_batch_size 64.0 makes a number of micro-batches of 8.0, and range(8.0) is an error.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 64.0\n"},
@@ -238,9 +236,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Python goes on with the value as it is",
       .summary = "A value of another type than the key's, which Python takes in its own way.",
       .explanation =
-          "Primus never runs Megatron's argument parser over the values, so nothing is converted or refused. "
-          "The text 'false' is true, true is 1, and\n"
-          "text in a number's place is an error only where something computes with it.",
+          "Primus never runs Megatron's argument parser over the values, so nothing is converted or refused. The text "
+          "'false' is true, true is 1, and text in a number's place is an error only where something computes with it.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"
@@ -254,7 +251,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "null-value",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Python stops with a TypeError",
       .summary = "Null in a key that Megatron computes with.",
       .explanation = "Null, ~, an empty value and the text null all become None, which takes the place of Megatron's "

@@ -1,11 +1,11 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
-
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 void two_selectors(const MegatronRun& run, Findings& out) {
   if (virtual_selectors(run) < 2 || has_hybrid_pattern(run)) return;
@@ -34,8 +34,8 @@ void bare_virtual_size(const MegatronRun& run, Findings& out) {
   const Int derived = run.virtual_pipeline.value_or(1);
   if (*size.value == derived) return;
   out.add(size, [&](Message& m) {
-    m.say("virtual_pipeline_model_parallel_size {} has no effect: each pipeline rank holds {} model chunk{}",
-          *size.value, derived, derived == 1 ? "" : "s");
+    m.say("virtual_pipeline_model_parallel_size {} has no effect: each pipeline rank holds {}", *size.value,
+          counted(derived, "model chunk"));
     m.because(
         "validate_args overwrites it from the layout, num_virtual_stages_per_pipeline_rank or "
         "num_layers_per_virtual_pipeline_stage, else with None");
@@ -119,7 +119,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "two-virtual-pipeline-keys",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "At most one key says how many model chunks a rank holds.",
       .explanation = "num_virtual_stages_per_pipeline_rank, num_layers_per_virtual_pipeline_stage and "
@@ -134,7 +134,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "virtual-size-has-no-effect",
       .severity = Severity::warning,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron overwrites the value",
       .summary = "virtual_pipeline_model_parallel_size is derived, never read.",
       .explanation =
@@ -149,7 +149,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-per-virtual-stage-with-uneven-ends",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "num_layers_per_virtual_pipeline_stage does not go with uneven ends.",
       .explanation = "One size for all chunks contradicts an end with a layer count of its own. "
@@ -164,7 +164,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "layers-per-virtual-stage-not-divisible",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError, ZeroDivisionError for 0)",
       .summary = "num_layers_per_virtual_pipeline_stage divides the layers of a rank.",
       .explanation =
@@ -179,13 +179,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "interleaving-needs-more-stages",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError)",
       .summary = "Interleaving needs PP 2 with overlap_p2p_comm, PP 3 without.",
-      .explanation =
-          "Model chunks interleave over pipeline ranks, so there must be several. Without overlap_p2p_comm two "
-          "ranks would exchange several\n"
-          "messages in one batch, which Megatron refuses.",
+      .explanation = "Model chunks interleave over pipeline ranks, so there must be several. Without overlap_p2p_comm "
+                     "two ranks would exchange several messages in one batch, which Megatron refuses.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 2\nnum_virtual_stages_per_pipeline_rank: 2\n"
                       "overlap_p2p_comm: false\n"},
@@ -215,8 +213,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "the list is ignored",
       .summary = "decoder_pipeline_manual_split_list is a dead key.",
       .explanation = "Nothing splits layers by this list any more. It only keeps Megatron from checking early that PP "
-                     "divides num_layers, so that an uneven\n"
-                     "model stops later, while it is built.",
+                     "divides num_layers, so that an uneven model stops later, while it is built.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npipeline_model_parallel_size: 4\n"
                       "decoder_pipeline_manual_split_list: [5, 7, 7, 5]\n"},

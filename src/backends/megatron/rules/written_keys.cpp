@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "backends/megatron/rules/rules.h"
+#include "backends/megatron/rules/sites.h"
 #include "primus_plan/diagnostics/findings.h"
 
 namespace primus_plan::megatron {
 namespace {
 
 constexpr const char* argument_builder = "primus/backends/megatron/argument_builder.py:update";
-constexpr const char* validate_args = "megatron/training/arguments.py:validate_args";
 
 template <class Describe>
 void each_remark(const MegatronRun& run, Findings& out, KeyFault fault, Describe describe) {
@@ -98,8 +98,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Primus drops the key without a word",
       .summary = "Every key of the experiment is one that Megatron or Primus reads.",
       .explanation = "Primus takes any key, gives Megatron those that its argument parser knows, and hands the others "
-                     "on unread. A misspelt key leaves\n"
-                     "the preset's value or Megatron's default in force.",
+                     "on unread. A misspelt key leaves the preset's value or Megatron's default in force.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"
@@ -135,8 +134,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron overwrites the value",
       .summary = "A field of TransformerConfig that an argument of another name overwrites.",
       .explanation = "Megatron builds TransformerConfig from the arguments and then sets a few fields from arguments "
-                     "of other names. What the experiment\n"
-                     "wrote under the field's own name is lost.",
+                     "of other names. What the experiment wrote under the field's own name is lost.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"
@@ -150,12 +148,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .name = "removed-key",
       .severity = Severity::error,
       .stage = Stage::arguments,
-      .runtime_site = validate_args,
+      .runtime_site = sites::validate_args,
       .outcome = "Megatron stops (AssertionError; checkpoint_activations: exit)",
       .summary = "Names that Megatron gave up: batch_size, warmup, model_parallel_size, checkpoint_activations.",
       .explanation = "Megatron knows these names only to refuse them. For checkpoint_activations it prints a line and "
-                     "exits with status 0, which looks like\n"
-                     "a finished run.",
+                     "exits with status 0, which looks like a finished run.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"
@@ -173,8 +170,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "the preset's value is used",
       .summary = "A key beside config and model does not override the module preset.",
       .explanation = "Primus copies keys that stand beside config and model only where the module preset has none of "
-                     "that name. Keys under overrides\n"
-                     "always win.",
+                     "that name. Keys under overrides always win.",
       .bad = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
 exp_name: run

@@ -79,7 +79,7 @@ void context_parallel(const MegatronRun& run, Findings& out) {
 void attention_mask(const MegatronRun& run, Findings& out) {
   const Flag& mask = run.config.create_attention_mask_in_dataloader;
   if (!zero_bubble_runs(run) || run.pp() < 2 || !*mask) return;
-  const bool asked = mask.origin.layer >= Layer::experiment;
+  const bool asked = is_written(mask.origin);
   out.add(asked ? mask.origin : run.config.patch_zero_bubble.origin, [&](Message& m) {
     m.say("patch_zero_bubble needs create_attention_mask_in_dataloader: false, it is true");
     if (!asked) m.because("true is what the preset sets");
@@ -144,10 +144,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "primus/backends/megatron/core/parallel_state.py:is_pipeline_last_stage",
       .outcome = "3 or more chunks: AssertionError; 1 chunk: model and schedule disagree, the run crashes or hangs",
       .summary = "A zero-bubble V schedule runs two model chunks a rank.",
-      .explanation =
-          "zero_bubble_v_schedule and enable_1f1b_v put the first and the last stage on rank 0. The function that "
-          "would set the number of chunks to 2\n"
-          "is never called: num_virtual_stages_per_pipeline_rank: 2 has to be written.",
+      .explanation = "zero_bubble_v_schedule and enable_1f1b_v put the first and the last stage on rank 0. The "
+                     "function that would set the number of chunks to 2 is never called: "
+                     "num_virtual_stages_per_pipeline_rank: 2 has to be written.",
       .bad = {.world_size = 8,
               .yaml = "num_layers: 24\npatch_zero_bubble: true\ncreate_attention_mask_in_dataloader: false\n"
                       "pipeline_model_parallel_size: 2\nzero_bubble_v_schedule: true\n"
@@ -180,10 +179,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = prepare,
       .outcome = "the first step stops (AssertionError)",
       .summary = "patch_zero_bubble needs overlap_grad_reduce off.",
-      .explanation =
-          "The schedule computes weight gradients late and has no way to hold back a reduction that starts by "
-          "itself. overlap_param_gather needs\n"
-          "overlap_grad_reduce, so it goes too.",
+      .explanation = "The schedule computes weight gradients late and has no way to hold back a reduction that starts "
+                     "by itself. overlap_param_gather needs overlap_grad_reduce, so it goes too.",
       .bad = {.world_size = 8,
               .yaml = "patch_zero_bubble: true\ncreate_attention_mask_in_dataloader: false\n"
                       "pipeline_model_parallel_size: 2\noverlap_grad_reduce: true\n"},

@@ -195,7 +195,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:parallelize_llama",
-      .outcome = "TorchTitan stops while it wraps the model (RuntimeError)",
+      .outcome = "TorchTitan stops when it wraps the model (RuntimeError)",
       .summary = "Plain DDP (replicas without sharding) goes with no other parallelism.",
       .explanation = "data_parallel_replicate_degree above 1 with shard x CP of 1 means DDP, and DDP works on a "
                      "flat world only. Shard over 2 ranks or more: then the replicas are FSDP groups (HSDP), which "

@@ -183,7 +183,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_parallel,
       .runtime_site = "torchtitan/distributed/parallel_dims.py:unflatten_mesh",
-      .outcome = "TorchTitan stops while it builds the device meshes (ValueError)",
+      .outcome = "TorchTitan stops when it builds the device meshes (ValueError)",
       .summary = "EP x ETP divides shard x CP x TP.",
       .explanation = "Experts have a mesh of their own over the same ranks: PP x replicate x expert FSDP x EP x "
                      "ETP. Expert FSDP = shard x CP x TP / (EP x ETP) has to be whole. So EP never spans replicas "
@@ -201,7 +201,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = get_mesh,
-      .outcome = "TorchTitan stops while it shards the model (ValueError: mesh fsdp is not available)",
+      .outcome = "TorchTitan stops when it shards the model (ValueError: mesh fsdp is not available)",
       .summary = "Expert parallelism needs shard x CP of 2 or more.",
       .explanation = "With EP, llama4, deepseek_v3 and gpt_oss ask for the fsdp mesh, which does not exist at size "
                      "1.",

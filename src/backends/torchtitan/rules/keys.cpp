@@ -1,3 +1,4 @@
+#include "backends/common/choices.h"
 #include "backends/torchtitan/fields.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
@@ -83,21 +84,12 @@ bool has_no_rule_of_its_own(std::string_view key) {
   return false;
 }
 
-bool is_choice(std::string_view value, std::string_view choices) {
-  while (!choices.empty()) {
-    const std::size_t bar = choices.find('|');
-    if (choices.substr(0, bar) == value) return true;
-    choices.remove_prefix(bar == std::string_view::npos ? choices.size() : bar + 1);
-  }
-  return false;
-}
-
 void word_unknown(const TorchTitanRun& run, Findings& out) {
   for (const Field<TorchTitanConfig>& field : fields()) {
     const auto* word = std::get_if<Word TorchTitanConfig::*>(&field.member);
     if (word == nullptr || field.choices.empty() || !has_no_rule_of_its_own(field.name)) continue;
     const Word& value = run.config.**word;
-    if (!value.is_explicit || is_choice(*value, field.choices) || run.is_unreadable(field.name)) continue;
+    if (!value.is_explicit || is_choice(field.choices, *value) || run.is_unreadable(field.name)) continue;
     out.add(value, [&](Message& m) {
       m.say("{} {} is none of {}: nothing checks the word, and it does not do what it says", field.name, quoted(*value),
             field.choices);

@@ -65,7 +65,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = apply_ac_to_block,
-      .outcome = "TorchTitan stops while it wraps the layers (ValueError)",
+      .outcome = "TorchTitan stops when it wraps the layers (ValueError)",
       .summary = "activation_checkpoint.mode is none, selective, full or memory_budget.",
       .explanation = "The words are matched as they stand. Only the string none switches it off: YAML's off and no "
                      "are the boolean false, and null is null.",
@@ -77,7 +77,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = apply_ac_to_block,
-      .outcome = "TorchTitan stops while it wraps the layers (ValueError)",
+      .outcome = "TorchTitan stops when it wraps the layers (ValueError)",
       .summary = "selective_ac_option is op or a number in quotes.",
       .explanation = "op saves the results of costly operators and recomputes the rest; \"n\" checkpoints every "
                      "n-th layer.",

@@ -35,15 +35,6 @@ std::string quoted(std::string_view text) {
   return text.data() == nullptr ? std::string("null") : fmt::format("'{}'", text);
 }
 
-std::string divisors_text(Int n, Int most) {
-  std::string out;
-  for (const Int divisor : divisors(n)) {
-    if (divisor > most) break;
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", divisor);
-  }
-  return out;
-}
-
 std::string choices_text(std::span<const std::string_view> choices) {
   std::string out;
   for (std::size_t i = 0; i < choices.size(); ++i) {

@@ -27,9 +27,6 @@ std::string model_text(const TorchTitanRun& run);
 /// "'a'", or "null".
 std::string quoted(std::string_view text);
 
-/// "1, 2, 4": the divisors of n that are at most `most`.
-std::string divisors_text(Int n, Int most);
-
 /// "a, b or c".
 std::string choices_text(std::span<const std::string_view> choices);
 

@@ -57,7 +57,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:parallelize_llama",
-      .outcome = "TorchTitan stops while it parallelizes the model (AssertionError)",
+      .outcome = "TorchTitan stops when it parallelizes the model (AssertionError)",
       .summary = "seq_len is a multiple of 2 x CP x TP.",
       .explanation = "TP always shards activations along the sequence between the blocks, and CP deals each rank a "
                      "piece from the head and one from the tail. The 2 is there without CP and without a load "

@@ -86,7 +86,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::model_build,
       .runtime_site = "torchtitan/models/llama3/infra/parallelize.py:apply_fsdp",
-      .outcome = "TorchTitan stops while it shards the model (ValueError)",
+      .outcome = "TorchTitan stops when it shards the model (ValueError)",
       .summary = "fsdp_reshard_after_forward is default, always or never.",
       .explanation = "The words are matched as they stand: Default and true are neither. default means always "
                      "without PP and never with PP, where every micro-batch would gather the parameters again.",
