@@ -108,8 +108,8 @@ std::string zsh_option(const OptionRow& option, const std::string& name) {
   const std::string description = escape(option.description, "[]:\\");
   if (option.value.empty()) return quote(fmt::format("*{}[{}]", name, description));
   const std::string_view joint = name.starts_with("--") ? "=" : "+";
-  return quote(fmt::format("*{}{}[{}]:{}:{}", name, joint, description, escape(option.value, ":\\"),
-                           zsh_action(option)));
+  return quote(
+      fmt::format("*{}{}[{}]:{}:{}", name, joint, description, escape(option.value, ":\\"), zsh_action(option)));
 }
 
 std::string zsh_script(const Table& table) {
@@ -120,7 +120,8 @@ std::string zsh_script(const Table& table) {
     std::string specs;
     for (const OptionRow& option : command.options) {
       if (option.is_positional()) {
-        specs += " \\\n        " + quote(fmt::format("*:{}:{}", option.value, option.choices.empty() ? "_files" : zsh_action(option)));
+        specs += " \\\n        " +
+                 quote(fmt::format("*:{}:{}", option.value, option.choices.empty() ? "_files" : zsh_action(option)));
         continue;
       }
       for (const std::string& name : option.names) specs += " \\\n        " + zsh_option(option, name);

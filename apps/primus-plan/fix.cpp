@@ -16,7 +16,8 @@ std::string fixes(std::size_t count) { return fmt::format("{} {}", count, count 
 std::string done_text(const std::string& path, const Mended& mended) {
   if (mended.applied.empty()) return {};
   std::string text = fmt::format("{}: {} applied\n", escape_controls(path), fixes(mended.applied.size()));
-  for (const AppliedFix& fix : mended.applied) text += fmt::format("  {} {}\n", fix.rule->id, escape_controls(fix.title));
+  for (const AppliedFix& fix : mended.applied)
+    text += fmt::format("  {} {}\n", fix.rule->id, escape_controls(fix.title));
   return text;
 }
 

@@ -21,7 +21,7 @@ struct FixFlags {
 /// What became of one file.
 struct Fixed {
   Mended mended;
-  std::string diff;  ///< with --diff
+  std::string diff;    ///< with --diff
   std::string remark;  ///< for standard error: what was done, or why the file was left as it is
 };
 

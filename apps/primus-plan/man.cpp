@@ -71,7 +71,8 @@ std::string common_section(const std::vector<CommandRow>& table) {
   std::string text;
   for (const CommandRow& command : table) {
     for (const OptionRow& option : command.options) {
-      if (option.is_positional() || std::ranges::find(seen, option) != seen.end() || !is_common(option, table)) continue;
+      if (option.is_positional() || std::ranges::find(seen, option) != seen.end() || !is_common(option, table))
+        continue;
       seen.push_back(option);
       text += option_entry(option);
     }
@@ -87,7 +88,8 @@ constexpr std::string_view description =
 constexpr std::string_view tail =
     ".SH EXIT STATUS\n"
     ".TP\n0\nclean, or only warnings and notes\n"
-    ".TP\n1\nerrors were found (with \\fB\\-\\-strict\\fR warnings too), or \\fB\\-\\-diff\\fR has something to change\n"
+    ".TP\n1\nerrors were found (with \\fB\\-\\-strict\\fR warnings too), or \\fB\\-\\-diff\\fR has something to "
+    "change\n"
     ".TP\n2\nwrong usage, an unreadable or unwritable file, or an internal fault\n"
     ".SH ENVIRONMENT\n"
     ".TP\nPRIMUS_ROOT, PRIMUS_PATH\nthe Primus tree whose presets are used\n"

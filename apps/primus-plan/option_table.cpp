@@ -20,8 +20,8 @@ std::vector<std::string> choices_of(const std::string& type) {
 }
 
 OptionRow row_of(const CLI::Option& option) {
-  OptionRow row{.names = {}, .description = option.get_description(), .value = {}, .choices = {},
-                .group = option.get_group()};
+  OptionRow row{
+      .names = {}, .description = option.get_description(), .value = {}, .choices = {}, .group = option.get_group()};
   for (const std::string& name : option.get_snames()) row.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
   if (row.names.empty()) row.names.push_back(option.get_single_name());

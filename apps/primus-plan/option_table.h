@@ -7,7 +7,7 @@ namespace primus_plan::app {
 
 /// A flag or a positional argument, as the completion scripts and the manual page need it.
 struct OptionRow {
-  std::vector<std::string> names;    ///< "-q", "--quiet"; one without dashes for a positional argument
+  std::vector<std::string> names;  ///< "-q", "--quiet"; one without dashes for a positional argument
   std::string description;
   std::string value;                 ///< what it takes: "FILE", "N"; empty for a flag that takes nothing
   std::vector<std::string> choices;  ///< the words it takes, where they are a list

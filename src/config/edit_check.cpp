@@ -96,7 +96,8 @@ bool same_document_entry(const Entry& entry, const std::string& text) {
 
 bool is_what_was_asked(const Difference& difference, const Edit& edit) {
   if (edit.insert_line) return difference.added != nullptr && same_document_entry(*difference.added, edit.replacement);
-  return same_place(edit, difference.place) && difference.now != nullptr && same_document_value(*difference.now, edit.replacement);
+  return same_place(edit, difference.place) && difference.now != nullptr &&
+         same_document_value(*difference.now, edit.replacement);
 }
 
 bool do_what_they_say(const Source& before, const Source& after, const std::vector<Edit>& edits) {

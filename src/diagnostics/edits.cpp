@@ -56,8 +56,7 @@ bool overlaps(const TextChange& a, const TextChange& b) {
 }
 
 std::string apply_changes(std::string_view text, std::vector<TextChange> changes) {
-  std::sort(changes.begin(), changes.end(),
-            [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
+  std::sort(changes.begin(), changes.end(), [](const TextChange& a, const TextChange& b) { return a.begin < b.begin; });
   std::string out;
   std::size_t done = 0;
   for (const TextChange& change : changes) {

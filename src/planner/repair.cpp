@@ -18,8 +18,8 @@ constexpr std::size_t most_shown = 3;
 constexpr std::size_t most_values = 6;  ///< of one key
 constexpr std::size_t most_pairs = 160;
 
-// What a change costs: a natural logarithm of tokens per step, and per doubling of a degree or of the micro-batch, which
-// change memory and speed but not what is learned.
+// What a change costs: a natural logarithm of tokens per step, and per doubling of a degree or of the micro-batch,
+// which change memory and speed but not what is learned.
 constexpr double degree_cost = 0.5;
 constexpr double micro_batch_cost = 0.25;
 
@@ -160,10 +160,12 @@ class Search {
     std::set<std::array<std::int64_t, 4>> tried;
     for (const Candidate& pair : pairs) {
       if (tried.size() == most_pairs || found_.size() == most_shown) return;
-      const auto [first, second] = std::minmax(pair.steps[0], pair.steps[1],
-                                               [](const Step& a, const Step& b) { return a.knob < b.knob; });
-      if (!tried.insert({static_cast<std::int64_t>(first.knob), first.to, static_cast<std::int64_t>(second.knob),
-                         second.to}).second) {
+      const auto [first, second] =
+          std::minmax(pair.steps[0], pair.steps[1], [](const Step& a, const Step& b) { return a.knob < b.knob; });
+      if (!tried
+               .insert(
+                   {static_cast<std::int64_t>(first.knob), first.to, static_cast<std::int64_t>(second.knob), second.to})
+               .second) {
         continue;
       }
       const Analysis after = decide(pair.steps);
@@ -229,7 +231,8 @@ NodePtr with_value(const NodePtr& params, std::string_view key, NodePtr value) {
   }
   if (dot != std::string_view::npos) value = with_value(entry->value, key.substr(dot + 1), std::move(value));
   entry->value = value;
-  entry->history = std::make_shared<const Assignment>(Assignment{std::move(value), entry->key_origin, true, entry->history});
+  entry->history =
+      std::make_shared<const Assignment>(Assignment{std::move(value), entry->key_origin, true, entry->history});
   auto node = std::make_shared<Node>();
   node->kind = Kind::mapping;
   if (is_mapping) node->origin = params->origin;

@@ -135,8 +135,8 @@ std::string block_text(const Hunk* begin, const Hunk* end, const Lines& before, 
   const std::size_t tail = stop - last.a - last.removed;
   const std::size_t a = begin->a - lead;
   const std::size_t b = begin->b - lead;
-  std::string out = fmt::format("@@ -{} +{} @@\n", range_text(a, stop - a),
-                                range_text(b, last.b + last.added + tail - b));
+  std::string out =
+      fmt::format("@@ -{} +{} @@\n", range_text(a, stop - a), range_text(b, last.b + last.added + tail - b));
   std::size_t at = a;
   for (const Hunk* hunk = begin; hunk != end; ++hunk) {
     for (; at < hunk->a; ++at) append_line(out, ' ', before[at]);

@@ -37,7 +37,8 @@ class RuleFixes : public testing::TestWithParam<const RuleInfo*> {};
 Judge judge_of(const Example& example) {
   return [&example](const std::string& text) {
     test::ExampleReport report = test::check_example(example, text);
-    Judgement out{.findings = report.findings, .sources = report.loaded.sources, .is_loaded = report.loaded.errors.empty()};
+    Judgement out{
+        .findings = report.findings, .sources = report.loaded.sources, .is_loaded = report.loaded.errors.empty()};
     for (const Experiment& one : report.loaded.experiments) {
       out.sources.insert(out.sources.end(), one.sources.begin(), one.sources.end());
     }
@@ -52,9 +53,8 @@ TEST_P(RuleFixes, MendTheBadExample) {
   const Judgement before = judge(text);
   for (const FixLevel level : {FixLevel::safe, FixLevel::all}) {
     const bool offered = std::ranges::any_of(before.findings, [&](const Finding& finding) {
-      return finding.rule == &rule && std::ranges::any_of(finding.fixes, [&](const Fix& fix) {
-               return level == FixLevel::all || fix.safe;
-             });
+      return finding.rule == &rule &&
+             std::ranges::any_of(finding.fixes, [&](const Fix& fix) { return level == FixLevel::all || fix.safe; });
     });
     const Mended mended = mend(text, judge, level);
     if (!offered) continue;

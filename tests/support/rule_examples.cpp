@@ -56,7 +56,8 @@ ExampleReport check_example(const Example& example, std::string text) {
   const MemoryFiles files;
   const Environment environment = environment_of(example);
   const Loader loader(files, environment);
-  ExampleReport out{.loaded = loader.load_text("experiment.yaml", std::move(text), arguments.experiment), .findings = {}};
+  ExampleReport out{.loaded = loader.load_text("experiment.yaml", std::move(text), arguments.experiment),
+                    .findings = {}};
   out.findings = out.loaded.errors;
   for (const Experiment& experiment : out.loaded.experiments) {
     try {

@@ -9,10 +9,11 @@
 
 namespace primus_plan {
 
-/// The smallest changes of TP, PP, VPP, CP, EP, ETP, micro-batch and global batch after which a module that has errors at
-/// its launch has none: of one key where one is enough, else of two. Best first: those that change tokens per step and
-/// degrees least. Each one went through the backend's own derivations and rules. Empty when errors are of another kind
-/// (a wrong type, an optimizer option), and when nothing near is legal. Pure; tries a bounded number of candidates.
+/// The smallest changes of TP, PP, VPP, CP, EP, ETP, micro-batch and global batch after which a module that has errors
+/// at its launch has none: of one key where one is enough, else of two. Best first: those that change tokens per step
+/// and degrees least. Each one went through the backend's own derivations and rules. Empty when errors are of another
+/// kind (a wrong type, an optimizer option), and when nothing near is legal. Pure; tries a bounded number of
+/// candidates.
 std::vector<Repair> find_repairs(const Backend& backend, const Module& module, const Environment& environment,
                                  const Analysis& broken);
 

@@ -1,6 +1,6 @@
-#include <cmath>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 #include "backends/megatron/rules/rules.h"
@@ -98,7 +98,8 @@ std::string plain_number(const Node& node) {
 std::string whole_number(const BadValue& bad) {
   constexpr double largest_exact = 9007199254740992.0;  // 2^53
   const Node& node = *bad.node;
-  const bool whole = node.kind == Kind::real && std::trunc(node.real) == node.real && std::abs(node.real) < largest_exact;
+  const bool whole =
+      node.kind == Kind::real && std::trunc(node.real) == node.real && std::abs(node.real) < largest_exact;
   return whole && bad.expected.starts_with("an integer") ? fmt::format("{:.0f}", node.real) : std::string();
 }
 
