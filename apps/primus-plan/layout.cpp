@@ -58,7 +58,8 @@ int run(const Options& options) {
       if (prepared == nullptr) {
         throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
       }
-      const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path)));
+      const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment,
+                                                                 setup.launch_setting(options.path)));
       const Analysis analysis = prepared->decide(launch, {});
       if (analysis.run.degrees.data <= 0) {
         say_findings(experiment.path, analysis.findings, options.output);

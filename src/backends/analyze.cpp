@@ -13,11 +13,6 @@ namespace {
 constexpr std::int64_t most_nodes_searched = 1024;
 constexpr std::size_t worlds_on_error = 8;
 
-Verdict verdict_of(const Analysis& analysis) {
-  if (analysis.errors > 0) return Verdict::error;
-  return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
-}
-
 /// What can be said of a module that no backend judges.
 Analysis not_judged(const Launch& launch) {
   Analysis out;
@@ -95,7 +90,7 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.presets = experiment.presets;
     analysis.origin = module.origin;
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
-    if (analysis.is_judged || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
+    analysis.verdict = verdict_of(analysis);
   }
   if (options.with_text) apply_ignores(experiment, out);
   return out;

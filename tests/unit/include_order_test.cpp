@@ -87,7 +87,8 @@ TEST(IncludeOrder, OnlyConfigTouchesTheDisk) {
     if (include.folder == "config") continue;
     std::ifstream text(include.file);
     for (std::string line; std::getline(text, line);) {
-      for (const char* name : {"#include <filesystem>", "#include <fstream>", "#include <cstdio>", "DiskFiles", "getenv"}) {
+      for (const char* name :
+           {"#include <filesystem>", "#include <fstream>", "#include <cstdio>", "DiskFiles", "getenv"}) {
         EXPECT_EQ(line.find(name), std::string::npos) << include.file << ": " << line;
       }
     }
