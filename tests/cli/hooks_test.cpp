@@ -63,7 +63,8 @@ class Hooks : public testing::Test {
   /// A tree with presets of its own and two experiments on different models.
   void write_primus_tree() {
     const std::string configs = "primus/configs/";
-    write(configs + "modules/megatron/pre_trainer.yaml", "trainable: true\nmicro_batch_size: 1\nglobal_batch_size: 8\n");
+    write(configs + "modules/megatron/pre_trainer.yaml",
+          "trainable: true\nmicro_batch_size: 1\nglobal_batch_size: 8\n");
     write(configs + "models/megatron/base.yaml", "num_attention_heads: 8\nhidden_size: 64\n");
     for (const char* model : {"small", "large"}) {
       write(configs + "models/megatron/" + model + ".yaml", "extends:\n  - base.yaml\nnum_layers: 4\n");
@@ -147,7 +148,8 @@ TEST_F(Hooks, AffectedExperimentsOfAPreset) {
   EXPECT_THAT(small, HasSubstr("examples/small.yaml: "));
   EXPECT_THAT(small, Not(HasSubstr("examples/large.yaml: ")));
   const std::string base = checked({"--affected", models + "base.yaml"});
-  EXPECT_THAT(base, HasSubstr("examples/small.yaml: ")) << "through extends, and without a folder everything below here";
+  EXPECT_THAT(base, HasSubstr("examples/small.yaml: "))
+      << "through extends, and without a folder everything below here";
   EXPECT_THAT(base, HasSubstr("examples/large.yaml: "));
   const std::string itself = checked({"--affected", "examples/large.yaml"});
   EXPECT_THAT(itself, HasSubstr("examples/large.yaml: "));
@@ -194,7 +196,8 @@ TEST_F(Hooks, ThePushHookOfThePageLooksAtTheBranch) {
   commit("first");
   sh("git init -q --bare remote.git && git remote add origin remote.git && git push -q --no-verify origin main");
   sh("git checkout -q -b work && git fetch -q");
-  write("primus/configs/models/megatron/large.yaml", "extends:\n  - base.yaml\nnum_attention_heads: 7\nnum_layers: 4\n");
+  write("primus/configs/models/megatron/large.yaml",
+        "extends:\n  - base.yaml\nnum_attention_heads: 7\nnum_layers: 4\n");
   sh("git add primus && git commit -q -m change");
   const ProcessResult pushed = sh("git push -q origin work");
   EXPECT_NE(pushed.exit_code, 0);
@@ -274,7 +277,9 @@ TEST_F(Hooks, LongRunsSayHowFarTheyAre) {
 double children_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_CHILDREN, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 

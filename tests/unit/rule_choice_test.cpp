@@ -33,7 +33,8 @@ TEST(RulesCalled, UnknownWordsGetASuggestion) {
 TEST(Wishes, TheLongerWordWinsAndOfEqualsTheLast) {
   const auto all = all_rules();
   Levels levels;
-  const LevelWish wishes[] = {{"MG203", Level::warning}, {"MG", Level::note}, {"MG2", Level::error}, {"MG2", Level::off}};
+  const LevelWish wishes[] = {
+      {"MG203", Level::warning}, {"MG", Level::note}, {"MG2", Level::error}, {"MG2", Level::off}};
   apply_wishes(wishes, all, levels);
   EXPECT_EQ(levels.at("MG203"), Level::warning);
   EXPECT_EQ(levels.at("MG204"), Level::off);

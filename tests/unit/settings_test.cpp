@@ -73,14 +73,14 @@ TEST_F(SettingsTest, VariablesAndRoot) {
 }
 
 TEST_F(SettingsTest, AllFaultsAreToldWithTheirPlace) {
-  EXPECT_THAT(faults("strikt: true\nlaunch: [{worldsize: 8}]\nseverity: {MG203: loud, MG2033: off}\n"
-                     "ignore: [{rules: MG203}, {reason: x}, {rules: [GM203], reason: x}]\n"),
-              ElementsAre("/bad/.primus-plan.yaml:1:1: a file of settings has no key strikt; did you mean strict?",
-                          "/bad/.primus-plan.yaml:2:11: an entry of launch has no key worldsize; did you mean world-size?",
-                          HasSubstr(":3:19: MG203 must be off, note, warning or error, not loud"),
-                          HasSubstr("no rule is called MG2033; did you mean MG203"),
-                          HasSubstr("ignoring MG203 needs a reason"), HasSubstr("must name its rules"),
-                          HasSubstr("no rule is called GM203")));
+  EXPECT_THAT(
+      faults("strikt: true\nlaunch: [{worldsize: 8}]\nseverity: {MG203: loud, MG2033: off}\n"
+             "ignore: [{rules: MG203}, {reason: x}, {rules: [GM203], reason: x}]\n"),
+      ElementsAre("/bad/.primus-plan.yaml:1:1: a file of settings has no key strikt; did you mean strict?",
+                  "/bad/.primus-plan.yaml:2:11: an entry of launch has no key worldsize; did you mean world-size?",
+                  HasSubstr(":3:19: MG203 must be off, note, warning or error, not loud"),
+                  HasSubstr("no rule is called MG2033; did you mean MG203"), HasSubstr("ignoring MG203 needs a reason"),
+                  HasSubstr("must name its rules"), HasSubstr("no rule is called GM203")));
 }
 
 TEST_F(SettingsTest, WrongShapes) {
@@ -89,7 +89,8 @@ TEST_F(SettingsTest, WrongShapes) {
   EXPECT_THAT(faults("launch: 8\n"), ElementsAre(HasSubstr("launch must be a list of entries, not 8")));
   EXPECT_THAT(faults("launch: [8]\n"), ElementsAre(HasSubstr("an entry of launch must be a mapping, not 8")));
   EXPECT_THAT(faults("launch: [{files: a}]\n"), ElementsAre(HasSubstr("must have world-size, nodes or gpus-per-node")));
-  EXPECT_THAT(faults("launch: [{world-size: -8}]\n"), ElementsAre(HasSubstr("world-size must be a whole number from 1")));
+  EXPECT_THAT(faults("launch: [{world-size: -8}]\n"),
+              ElementsAre(HasSubstr("world-size must be a whole number from 1")));
   EXPECT_THAT(faults("baseline: [a]\n"), ElementsAre(HasSubstr("baseline must be text")));
   EXPECT_THAT(faults("strict: true\nstrict: false\n"), ElementsAre(HasSubstr("strict")));
   EXPECT_THAT(faults("a: [\n"), testing::SizeIs(1));
