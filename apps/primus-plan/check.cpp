@@ -64,7 +64,9 @@ class Check {
     const Reach reach(selection.targets);
     if (selection.affected) reach_ = &reach;
     if (options_.write_baseline) return write_baseline(selection, progress);
-    Output output = options_.output.open();
+    std::vector<std::string> paths;
+    for (const Input& input : selection.inputs) paths.push_back(input.path);
+    Output output = options_.output.open(paths);
     return report(selection, output, progress);
   }
 
@@ -202,8 +204,8 @@ class Check {
   std::optional<LoadResult> load(const Chosen& chosen) const {
     const Input& input = chosen.input;
     const ExperimentOptions& options = chosen.setup->experiment;
-    if (input.path == "-") {
-      return loader_.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), options);
+    if (auto streamed = input.from_folder ? std::nullopt : read_stream(input.path, DiskFiles::default_max_bytes)) {
+      return loader_.load_text(shown_name(input.path), *std::move(streamed), options);
     }
     if (!input.from_folder) return loader_.load(input.path, options);
     ReadFailure failure;
@@ -258,7 +260,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_flag("--worlds", options->worlds, "list the world sizes at which each experiment is legal");
   app.add_option("-j,--jobs", options->jobs, "files judged at once; default: one for each processor")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{256}));
+      ->check(whole_number(1, 256));
   app.add_flag("--statistics", options->statistics, "how often each rule fired instead of the findings (text, json)");
   options->choice.declare(app);
   app.add_option("--write-baseline", options->write_baseline,

@@ -1,4 +1,4 @@
-#include "primus_plan/backends/analysis.h"
+#include "backends/verdict.h"
 
 namespace primus_plan {
 

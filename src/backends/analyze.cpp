@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "backends/ignores.h"
+#include "backends/verdict.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
@@ -34,6 +35,7 @@ Analysis not_checked(const Module& module, const Launch& launch) {
 void add_topology(const Prepared& prepared, Analysis& analysis) {
   if (analysis.run.degrees.data <= 0 || analysis.errors > 0) return;
   const RankLayout layout = prepared.layout(analysis.run.launch);
+  if (!layout.is_placed()) return;
   Findings findings(Findings::Detail::text);
   const PlacedRun placed{analysis.run, layout};
   run_rules(topology_rules(), placed, findings);
@@ -75,8 +77,7 @@ std::unique_ptr<Prepared> prepare(const Module& module, const Environment& envir
 
 Launch settle_launch(const Prepared& prepared, const Launch& launch) {
   if (launch.world_size > 0) return launch;
-  const std::int64_t smallest = prepared.smallest_world();
-  return assume_launch(smallest > 0 ? smallest : launch.gpus_per_node, launch.gpus_per_node);
+  return assume_launch(prepared.smallest_world(), launch.gpus_per_node);
 }
 
 std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch, const Environment& environment,

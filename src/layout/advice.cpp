@@ -64,10 +64,9 @@ constexpr Rule<PlacedRun> rules[] = {
       .runtime_site = {},
       .outcome = {},
       .summary = "With one accumulation step, more GPUs need a larger global batch.",
-      .explanation =
-          "Global batch = micro-batch x DP x accumulation steps. Accumulation is what keeps the global batch stable "
-          "when DP grows, and what\n"
-          "makes a larger global batch possible without more memory. At 1 step there is nothing left to trade.",
+      .explanation = "Global batch = micro-batch x DP x accumulation steps. Accumulation is what keeps the global "
+                     "batch stable when DP grows, and what makes a larger global batch possible without more memory. "
+                     "At 1 step there is nothing left to trade.",
       .bad = {.world_size = 8, .yaml = "micro_batch_size: 2\nglobal_batch_size: 16\n"},
       .good = {.world_size = 8, .yaml = "micro_batch_size: 2\nglobal_batch_size: 32\n"}},
      one_micro_batch_a_step},
@@ -78,9 +77,9 @@ constexpr Rule<PlacedRun> rules[] = {
       .runtime_site = {},
       .outcome = {},
       .summary = "Very long sequences are what context parallelism is for.",
-      .explanation = "Activations grow with the sequence length. Context parallelism splits each sample over ranks, so "
-                     "that a rank holds a part of it;\n"
-                     "it takes its ranks from DP, and accumulation steps grow accordingly.",
+      .explanation =
+          "Activations grow with the sequence length. Context parallelism splits each sample over ranks, so that a "
+          "rank holds a part of it; it takes its ranks from DP, and accumulation steps grow accordingly.",
       .bad = {.world_size = 8, .yaml = "seq_length: 65536\nmicro_batch_size: 1\nglobal_batch_size: 16\n"},
       .good = {.world_size = 8,
                .yaml = "seq_length: 65536\nmicro_batch_size: 1\nglobal_batch_size: 16\ncontext_parallel_size: 4\n"}},
@@ -92,9 +91,9 @@ constexpr Rule<PlacedRun> rules[] = {
       .runtime_site = {},
       .outcome = {},
       .summary = "A mixture of experts usually wants expert parallelism.",
-      .explanation = "Without expert parallelism every rank holds all experts. Expert parallelism spreads them over "
-                     "ranks that also hold different\n"
-                     "samples, so it costs no data parallelism; its groups best stay inside a node.",
+      .explanation =
+          "Without expert parallelism every rank holds all experts. Expert parallelism spreads them over ranks that "
+          "also hold different samples, so it costs no data parallelism; its groups best stay inside a node.",
       .bad =
           {.world_size = 8,
            .yaml =
@@ -111,9 +110,8 @@ constexpr Rule<PlacedRun> rules[] = {
       .outcome = {},
       .summary = "Inside one node, tensor parallelism usually beats pipeline parallelism.",
       .explanation = "A model that fits one node but not one GPU is best split with tensor parallelism, which uses the "
-                     "links between the GPUs of a\n"
-                     "node. Pipeline parallelism is for going across nodes: it needs little traffic, but ranks wait "
-                     "while it fills and drains.",
+                     "links between the GPUs of a node. Pipeline parallelism is for going across nodes: it needs "
+                     "little traffic, but ranks wait while it fills and drains.",
       .bad = {.world_size = 8, .yaml = "pipeline_model_parallel_size: 2\nglobal_batch_size: 256\n"},
       .good = {.world_size = 8, .yaml = "tensor_model_parallel_size: 2\nglobal_batch_size: 256\n"}},
      pipeline_inside_one_node},

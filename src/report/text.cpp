@@ -33,7 +33,7 @@ std::string verdict_text(const Analysis& module, const Paint& paint) {
     if (finding.severity == Severity::error) ++counts.errors;
     if (finding.severity == Severity::warning) ++counts.warnings;
   }
-  const std::string text = counts_text(counts, paint, false);
+  std::string text = counts_text(counts, paint, false);
   if (counts.errors > 0) return text;
   return text.empty() ? paint.good("ok") : paint.good("ok") + ", " + text;
 }
@@ -96,7 +96,8 @@ class TextFormatter final : public Formatter {
       if (!text.empty()) text += '\n';
       text += finding_to_text(finding, module.origin, module.path, style_);
     }
-    if (folded > 0 && !style_.quiet) text += paint_.faint(fmt::format("  {} (-v)", counted(folded, "note"))) + '\n';
+    if (folded > 0 && !style_.quiet)
+      text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
     return text;
   }
 

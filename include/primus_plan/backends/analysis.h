@@ -56,9 +56,6 @@ struct Analysis {
   std::vector<LegalWorld> legal_worlds;  ///< filled when the asked world is illegal, or asked for
 };
 
-/// What counts come to.
-Verdict verdict_of(const Analysis& analysis);
-
 /// Makes counts and verdict those of the findings, after some were left out or made more or less severe.
 void recount(Analysis& analysis);
 

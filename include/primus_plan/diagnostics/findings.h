@@ -8,6 +8,7 @@
 
 #include "primus_plan/diagnostics/finding.h"
 #include "primus_plan/diagnostics/sourced.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 
@@ -19,19 +20,19 @@ class Message {
   /// The sentence with the numbers.
   template <class... A>
   Message& say(fmt::format_string<A...> text, A&&... args) {
-    finding_.message = fmt::format(text, std::forward<A>(args)...);
+    finding_.message = one_is_singular(fmt::format(text, std::forward<A>(args)...));
     return *this;
   }
   /// A line that shows how a number came about.
   template <class... A>
   Message& because(fmt::format_string<A...> text, A&&... args) {
-    finding_.because.push_back(fmt::format(text, std::forward<A>(args)...));
+    finding_.because.push_back(one_is_singular(fmt::format(text, std::forward<A>(args)...)));
     return *this;
   }
   /// A way out.
   template <class... A>
   Message& help(fmt::format_string<A...> text, A&&... args) {
-    finding_.help.push_back(fmt::format(text, std::forward<A>(args)...));
+    finding_.help.push_back(one_is_singular(fmt::format(text, std::forward<A>(args)...)));
     return *this;
   }
   /// What stands at the caret of the primary place, instead of "set here".
@@ -42,6 +43,7 @@ class Message {
   /// A second place that matters. Values that no file sets are left out.
   template <class T>
   Message& also(const Sourced<T>& value, std::string text = "set here") {
+    rests_on_unreadable_ = rests_on_unreadable_ || value.is_unreadable;
     return also(value.origin, std::move(text));
   }
   Message& also(const Origin& origin, std::string text);
@@ -53,8 +55,12 @@ class Message {
   }
   Message& fix(std::string title, const Origin& origin, std::string replacement, bool safe = false);
 
+  /// Whether one of the places named above holds no number: what was said rests on a stand-in for it.
+  bool rests_on_unreadable() const { return rests_on_unreadable_; }
+
  private:
   Finding& finding_;
+  bool rests_on_unreadable_ = false;
 };
 
 /// Collects what rules report. Without text (the planner asks millions of times) only counts are kept and no string is
@@ -76,12 +82,15 @@ class Findings {
       describe(message);
     }
   }
-  /// The same at the place that set a value; without a place, the text names the default.
+  /// The same at the place that set a value; without a place, the text names the default. Silent about values that
+  /// could not be read: the rules about types, which report at the bare place, have said what there is to say.
   template <class T, class Describe>
   void add(const Sourced<T>& value, Describe&& describe) {
+    if (value.is_unreadable) return;
     if (Finding* finding = record(value.origin, value.key)) {
       Message message(*finding);
       describe(message);
+      if (message.rests_on_unreadable()) withdraw();
     }
   }
 
@@ -96,6 +105,7 @@ class Findings {
 
  private:
   Finding* record(const Origin& where, const char* key);
+  void withdraw();  ///< takes the last finding back
 
   Detail detail_;
   const RuleInfo* current_ = nullptr;

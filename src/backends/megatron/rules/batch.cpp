@@ -1,6 +1,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -39,8 +40,11 @@ void global_batch_not_divisible(const MegatronRun& run, Findings& out) {
     m.also(run.config.micro_batch_size, "micro_batch_size set here");
     because_of_dp(m, run);
     m.help("nearest legal values: {}", nearest_text(global, per_step));
-    const Int above = (global / per_step + 1) * per_step;
-    m.fix(fmt::format("set global_batch_size to {}", above), run.config.global_batch_size, fmt::format("{}", above));
+    const auto [below, above] = nearest_multiples(global, per_step);
+    if (const auto legal = above ? above : below) {
+      m.fix(fmt::format("set global_batch_size to {}", *legal), run.config.global_batch_size,
+            fmt::format("{}", *legal));
+    }
   });
 }
 
