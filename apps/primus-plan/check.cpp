@@ -149,7 +149,10 @@ class Check {
           known.insert(known.end(), rendered.known.begin(), rendered.known.end());
         });
     progress.clear();
-    if (files == 0) say_nothing_to_check(selection);
+    if (files == 0) {
+      say_nothing_to_check(selection);
+      return exit_clean;  // what was known stays known
+    }
     const std::size_t count = known.size();
     Output output(path);
     output.write(baseline_to_json(std::move(known)));
