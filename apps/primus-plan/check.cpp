@@ -24,7 +24,6 @@ namespace primus_plan::app {
 namespace {
 
 constexpr std::size_t most_rows_in_table = 32;
-constexpr const char* stdin_name = "<stdin>";
 constexpr const char* usual_baseline = ".primus-plan-baseline.json";
 
 struct Options {
@@ -73,7 +72,9 @@ class Check {
     const Reach reach(selection.targets);
     if (selection.affected) reach_ = &reach;
     if (options_.write_baseline) return write_baseline(selection, progress);
-    Output output = options_.output.open();
+    std::vector<std::string> paths;
+    for (const Input& input : selection.inputs) paths.push_back(input.path);
+    Output output = options_.output.open(paths);
     return report(selection, output, progress);
   }
 
@@ -162,8 +163,8 @@ class Check {
 
   /// Mends the file; `file` becomes the report of what is left. Gives back the diff, with --diff.
   std::string fix(const Chosen& chosen, FileReport& file, std::string& remark) const {
-    const std::string path = name_of(chosen.input);
-    if (path == stdin_name && !options_.fix.diff)
+    const std::string path = shown_name(chosen.input.path);
+    if (chosen.input.path == "-" && !options_.fix.diff)
       throw Trouble("standard input cannot be edited; add --diff to see the edits");
     const auto text = std::ranges::find(file.sources, path, [](const auto& source) { return source->path(); });
     if (text == file.sources.end()) return {};
@@ -185,8 +186,6 @@ class Check {
     return out;
   }
 
-  static std::string name_of(const Input& input) { return input.path == "-" ? stdin_name : input.path; }
-
   int write_baseline(const Selection& selection, Progress& progress) {
     const std::string path = baseline_path(selection);
     refuse_other_files(path);
@@ -200,7 +199,10 @@ class Check {
           known.insert(known.end(), rendered.known.begin(), rendered.known.end());
         });
     progress.clear();
-    if (files == 0) say_nothing_to_check(selection);
+    if (files == 0) {
+      say_nothing_to_check(selection);
+      return exit_clean;  // what was known stays known
+    }
     const std::size_t count = known.size();
     Output output(path);
     output.write(baseline_to_json(std::move(known)));
@@ -255,8 +257,8 @@ class Check {
   std::optional<LoadResult> load(const Chosen& chosen) const {
     const Input& input = chosen.input;
     const ExperimentOptions& options = chosen.setup->experiment;
-    if (input.path == "-") {
-      return loader_.load_text(stdin_name, read_standard_input(DiskFiles::default_max_bytes), options);
+    if (auto streamed = input.from_folder ? std::nullopt : read_stream(input.path, DiskFiles::default_max_bytes)) {
+      return loader_.load_text(shown_name(input.path), *std::move(streamed), options);
     }
     if (!input.from_folder) return loader_.load(input.path, options);
     ReadFailure failure;
@@ -323,7 +325,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_flag("--worlds", options->worlds, "list the world sizes at which each experiment is legal");
   app.add_option("-j,--jobs", options->jobs, "files judged at once; default: one for each processor")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{256}));
+      ->check(whole_number(1, 256));
   app.add_flag("--statistics", options->statistics, "how often each rule fired instead of the findings (text, json)");
   options->choice.declare(app);
   options->fix.declare(app);

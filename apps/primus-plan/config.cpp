@@ -140,7 +140,7 @@ int run(const Options& options) {
   const bool is_folder = std::filesystem::is_directory(options.path);
   const Setup& setup = is_folder ? setups.of_folder(options.path) : setups.of(options.path);
   const Rows rows = rows_of(options, setup, environment, loader, is_folder);
-  Output output = options.output.open();
+  Output output = options.output.open({});
   output.write(options.output.format == "json" ? settings_to_json(options.path, rows) : settings_to_text(rows));
   output.finish();
   return exit_clean;

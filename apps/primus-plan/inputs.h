@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,11 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments);
 /// is parsed, the experiments of a folder from its other YAML files.
 bool has_top_level_key(std::string_view text, std::string_view key);
 
-/// All of standard input. Throws Trouble past `most_bytes`.
-std::string read_standard_input(std::size_t most_bytes);
+/// All of standard input ("-") or of a pipe that the shell made (<(command), /dev/stdin); nothing for any other path.
+/// Throws Trouble past `most_bytes` and when it cannot be read. Can be read once.
+std::optional<std::string> read_stream(const std::string& path, std::size_t most_bytes);
+
+/// How reports call a path: "<stdin>" for "-".
+std::string shown_name(const std::string& path);
 
 }  // namespace primus_plan::app

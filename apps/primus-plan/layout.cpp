@@ -4,11 +4,13 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/support/number.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -19,6 +21,7 @@ struct Options {
   std::string path;
   Degrees degrees;
   std::int64_t rank = -1;
+  bool has_degrees = false;
   bool all = false;
   ExperimentFlags experiment;
   LaunchFlags launch;
@@ -32,12 +35,50 @@ LoadResult load_degrees(const Options& options, const Loader& loader) {
   if (backend == nullptr) throw Trouble(fmt::format("no checker for backend {}", name));
   ExperimentOptions experiment = options.experiment.options();
   experiment.backend = name;
-  for (auto& set : backend->degree_overrides(options.degrees))
-    experiment.sets.insert(experiment.sets.begin(), std::move(set));
+  std::vector<std::pair<std::string, std::string>> overrides = backend->degree_overrides(options.degrees);
+  if (options.has_degrees && overrides.empty()) throw Trouble(fmt::format("{} cannot have these degrees", name));
+  for (auto& set : overrides) experiment.sets.insert(experiment.sets.begin(), std::move(set));
   return loader.load_text("<degrees>", "{}\n", experiment);
 }
 
+/// Whether the run has the degrees of the flags: a backend may have no way to them at this launch.
+bool has_asked_degrees(const Degrees& has, const Degrees& asked) {
+  return has.tensor == asked.tensor && has.pipeline == asked.pipeline && has.context == asked.context &&
+         has.expert == asked.expert && (asked.expert_tensor < 1 || has.expert_tensor == asked.expert_tensor);
+}
+
+/// The layout of one module; nothing, with the reasons told, when its ranks cannot be placed.
+std::optional<std::string> layout_answer(const Options& options, const Setup& setup, const Experiment& experiment,
+                                         const Module& module, const Environment& environment, const TextStyle& style) {
+  const auto prepared = prepare(module, environment);
+  if (prepared == nullptr) {
+    throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
+  }
+  const Launch launch = settle_launch(
+      *prepared, find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path)));
+  const Analysis analysis = prepared->decide(launch, {});
+  const RankLayout layout = analysis.run.degrees.data > 0 ? prepared->layout(launch) : RankLayout{};
+  if (!layout.is_placed()) {
+    say_findings(experiment.path, analysis.findings, options.output);
+    return std::nullopt;
+  }
+  if (options.has_degrees && !has_asked_degrees(analysis.run.degrees, options.degrees)) {
+    throw Trouble(fmt::format("{} cannot have these degrees with {} on nodes of {}", module.framework,
+                              counted(layout.world_size, "rank"), launch.gpus_per_node));
+  }
+  if (options.rank >= layout.world_size) {
+    throw Trouble(fmt::format("rank {} is not among the {} 0 to {}", options.rank, counted(layout.world_size, "rank"),
+                              layout.world_size - 1));
+  }
+  LayoutView view{.rank = {}, .all = options.all};
+  if (options.rank >= 0) view.rank = options.rank;
+  return options.output.format == "json" ? layout_to_json(layout, view) : layout_to_text(layout, view, style);
+}
+
 int run(const Options& options) {
+  if (!options.path.empty() && options.has_degrees) {
+    throw Trouble("--tp, --pp, --cp, --ep and --etp are for a layout without a FILE; use --set to change a FILE's");
+  }
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
@@ -49,36 +90,22 @@ int run(const Options& options) {
     say_findings("<degrees>", loaded.errors, options.output);
     return exit_findings;
   }
-  Output output = options.output.open();
+  Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
-  int code = exit_clean;
+  std::vector<std::string> answers;
+  bool placed = true;
   for (const Experiment& experiment : loaded.experiments) {
     for (const Module& module : experiment.modules) {
-      const auto prepared = prepare(module, environment);
-      if (prepared == nullptr) {
-        throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
+      if (auto answer = layout_answer(options, setup, experiment, module, environment, style)) {
+        answers.push_back(*std::move(answer));
+      } else {
+        placed = false;
       }
-      const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment,
-                                                                 setup.launch_setting(options.path)));
-      const Analysis analysis = prepared->decide(launch, {});
-      if (analysis.run.degrees.data <= 0) {
-        say_findings(experiment.path, analysis.findings, options.output);
-        code = exit_findings;
-        continue;
-      }
-      if (options.rank >= launch.world_size) {
-        throw Trouble(fmt::format("rank {} is not among the {} ranks 0 to {}", options.rank, launch.world_size,
-                                  launch.world_size - 1));
-      }
-      const RankLayout layout = prepared->layout(launch);
-      LayoutView view{.rank = {}, .all = options.all};
-      if (options.rank >= 0) view.rank = options.rank;
-      output.write(options.output.format == "json" ? layout_to_json(layout, view)
-                                                   : layout_to_text(layout, view, style));
     }
   }
+  if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
   output.finish();
-  return code;
+  return placed ? exit_clean : exit_findings;
 }
 
 }  // namespace
@@ -91,7 +118,7 @@ Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens) {
     std::int64_t Degrees::*member;
     const char* what;
   };
-  constexpr std::array<Degree, 5> degrees{
+  static constexpr std::array<Degree, 5> degrees{
       {{"--tp", &Degrees::tensor, "tensor parallel, without a FILE"},
        {"--pp", &Degrees::pipeline, "pipeline parallel, without a FILE"},
        {"--cp", &Degrees::context, "context parallel, without a FILE"},
@@ -101,16 +128,19 @@ Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens) {
   for (const Degree& degree : degrees) {
     app.add_option(degree.flag, options->degrees.*degree.member, degree.what)
         ->type_name("N")
-        ->check(CLI::Range(1, 1 << 20));
+        ->check(whole_number(1, largest_launch));
   }
   app.add_option("--rank", options->rank, "only this rank: its coordinates and its peers")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0, largest_launch - 1));
   app.add_flag("--all", options->all, "every node and every group");
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text", "json"});
-  return [options] { return run(*options); };
+  return [options, &app] {
+    for (const Degree& degree : degrees) options->has_degrees = options->has_degrees || app.count(degree.flag) > 0;
+    return run(*options);
+  };
 }
 
 }  // namespace primus_plan::app

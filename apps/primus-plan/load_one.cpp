@@ -24,12 +24,20 @@ void say_findings(const std::string& path, const std::vector<Finding>& findings,
   say(make_text_formatter(style)->file(report));
 }
 
+GivenFile open_given(const std::string& path) {
+  require_path(path);
+  return {path, read_stream(path, DiskFiles::default_max_bytes)};
+}
+
 LoadResult load_one(const std::string& path, const Loader& loader, const ExperimentOptions& options,
                     const OutputFlags& output) {
-  require_path(path);
-  LoadResult loaded = path == "-"
-                          ? loader.load_text("<stdin>", read_standard_input(DiskFiles::default_max_bytes), options)
-                          : loader.load(path, options);
+  return load_given(open_given(path), loader, options, output);
+}
+
+LoadResult load_given(const GivenFile& file, const Loader& loader, const ExperimentOptions& options,
+                      const OutputFlags& output) {
+  const std::string path = shown_name(file.path);
+  LoadResult loaded = file.streamed ? loader.load_text(path, *file.streamed, options) : loader.load(path, options);
   if (!loaded.experiments.empty() && loaded.errors.empty()) return loaded;
   say_findings(path, loaded.errors, output);
   throw NotLoaded{};

@@ -14,6 +14,18 @@ struct NotLoaded {};
 LoadResult load_one(const std::string& path, const Loader& loader, const ExperimentOptions& options,
                     const OutputFlags& output);
 
+/// A FILE argument, its text read already where it can be read only once.
+struct GivenFile {
+  std::string path;
+  std::optional<std::string> streamed;
+};
+
+/// Throws Trouble when there is no such file.
+GivenFile open_given(const std::string& path);
+/// load_one for a file that is loaded more than once.
+LoadResult load_given(const GivenFile& file, const Loader& loader, const ExperimentOptions& options,
+                      const OutputFlags& output);
+
 /// Prints findings of loading on standard error.
 void say_findings(const std::string& path, const std::vector<Finding>& findings, const OutputFlags& output);
 

@@ -4,8 +4,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
-#include <limits>
+#include <filesystem>
 #include <string_view>
 
 #include "command.h"
@@ -83,7 +84,12 @@ void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tok
 
 ExperimentOptions ExperimentFlags::options() const {
   ExperimentOptions options{.primus_root = given(primus_root), .sets = {}, .tokens = tokens, .backend = given(backend)};
-  for (const std::string& set : sets) options.sets.push_back(split_assignment(set, "--set", "KEY=VALUE"));
+  for (const std::string& set : sets) {
+    auto [key, value] = split_assignment(set, "--set", "KEY=VALUE");
+    const bool gap = key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos;
+    if (gap) throw Trouble(fmt::format("--set {}: a part of the key is empty", set));
+    options.sets.emplace_back(std::move(key), std::move(value));
+  }
   return options;
 }
 
@@ -96,10 +102,23 @@ Environment ExperimentFlags::make_environment() const {
   return result;
 }
 
+CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+  const auto refuse = [least, most](const std::string& text) {
+    std::int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    const bool legal = error == std::errc{} && at == end && number >= least && number <= most;
+    return legal ? std::string() : fmt::format("must be a whole number from {} to {}, not '{}'", least, most, text);
+  };
+  return CLI::Validator(refuse, "");
+}
+
 void LaunchFlags::declare(CLI::App& app) {
-  const auto positive = CLI::Range(std::int64_t{1}, std::int64_t{1} << 40U, "POSITIVE");
   const auto add = [&](const char* name, std::int64_t& number, const char* description) {
-    app.add_option(name, number, description)->type_name("N")->check(positive)->group(launch_group);
+    app.add_option(name, number, description)
+        ->type_name("N")
+        ->check(whole_number(1, largest_launch))
+        ->group(launch_group);
   };
   add("--world-size", world_size, "number of GPUs");
   add("--nodes", nodes, "number of nodes");
@@ -120,12 +139,26 @@ AnalyzeOptions LaunchFlags::analyze_options() const {
 void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats) {
   format = formats.front();
   app.add_option("--format", format, "form of the answer")->check(CLI::IsMember(formats))->group(output_group);
-  app.add_option("--output", file, "write to FILE instead of standard output")->type_name("FILE")->group(output_group);
+  app.add_option("--output", file, "write to FILE instead of standard output")
+      ->type_name("FILE")
+      ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "needs a file name" : ""; }, ""))
+      ->group(output_group);
   app.add_option("--color", color, "colours: auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->group(output_group);
   app.add_flag("-q,--quiet", quiet, "findings only")->group(output_group);
   app.add_flag("-v,--verbose", verbose, "stages, all rewritten values, effective values")->group(output_group);
+}
+
+Output OutputFlags::open(const std::vector<std::string>& read) const {
+  if (file.empty()) return Output(std::nullopt);
+  for (const std::string& path : read) {
+    std::error_code error;
+    if (std::filesystem::equivalent(path, file, error) && std::filesystem::is_regular_file(file, error)) {
+      throw Trouble(fmt::format("--output {}: that file is read here; give the report another name", file));
+    }
+  }
+  return Output(file);
 }
 
 TextStyle OutputFlags::style(bool terminal) const {

@@ -13,6 +13,9 @@
 
 namespace primus_plan::app {
 
+/// A flag's value that is a whole number within bounds, told in the words of the other sources of sizes.
+CLI::Validator whole_number(std::int64_t least, std::int64_t most);
+
 /// What to read and how: flags of every command that reads an experiment.
 struct ExperimentFlags {
   std::string primus_root;
@@ -49,7 +52,8 @@ struct OutputFlags {
 
   /// `formats` are the names that --format takes; the first is the default.
   void declare(CLI::App& app, const std::vector<std::string>& formats);
-  Output open() const { return Output(file.empty() ? std::nullopt : std::optional(file)); }
+  /// Throws Trouble when the file is one of `read`, the files that the command reads: a report never replaces them.
+  Output open(const std::vector<std::string>& read) const;
   TextStyle style(bool terminal) const;
 };
 

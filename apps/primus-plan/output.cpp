@@ -80,6 +80,18 @@ void Output::finish() {
 
 bool Output::is_terminal() const { return ::isatty(descriptor_) == 1; }
 
+std::string joined_answers(const std::vector<std::string>& answers, bool json) {
+  if (answers.size() == 1) return answers.front();
+  std::string text = json ? "[\n" : "";
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    std::string_view answer = answers[i];
+    if (json && answer.ends_with('\n')) answer.remove_suffix(1);
+    if (i > 0) text += json ? ",\n" : "\n";
+    text += answer;
+  }
+  return json ? text + "\n]\n" : text;
+}
+
 void write_stdout(std::string_view text) { Output(std::nullopt).write(text); }
 
 void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }

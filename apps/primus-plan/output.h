@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace primus_plan::app {
 
@@ -31,6 +32,9 @@ class Output {
   std::string temporary_;
   int descriptor_ = 1;  ///< standard output
 };
+
+/// Several answers as one text: JSON values as the list of them, texts with an empty line between. One stays as it is.
+std::string joined_answers(const std::vector<std::string>& answers, bool json);
 
 /// Prints a whole text on standard output.
 void write_stdout(std::string_view text);

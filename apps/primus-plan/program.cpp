@@ -76,11 +76,15 @@ void refuse_leftovers(const CLI::App& app) {
       std::find_if(leftovers.begin(), leftovers.end(), [](const std::string& s) { return s.starts_with('-'); });
   if (flag == leftovers.end()) throw Trouble(fmt::format("unexpected argument {}", leftovers.front()));
   const std::string word = flag->substr(0, flag->find('='));
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
   }
-  throw Trouble(fmt::format("unknown flag {}{}", word, suggestion(word, {names.begin(), names.end()})));
+  // The dashes are no letters to compare.
+  const auto nearest =
+      nearest_names(std::string_view(word).substr(std::min(word.find_first_not_of('-'), word.size())), names, 1);
+  throw Trouble(fmt::format("unknown flag {}{}", word,
+                            nearest.empty() ? std::string() : fmt::format("; did you mean --{}?", nearest.front())));
 }
 
 int run_command(const Command& command, std::vector<std::string> arguments, const std::vector<std::string>& tokens) {
@@ -96,6 +100,10 @@ int run_command(const Command& command, std::vector<std::string> arguments, cons
     return exit_clean;
   } catch (const CLI::ParseError& error) {
     refuse_leftovers(app);
+    const std::string_view said = error.what();
+    const std::size_t twice = said.find(": At Most 1 required");
+    if (twice != std::string_view::npos)
+      throw Trouble(fmt::format("{} is given more than once", said.substr(0, twice)));
     throw Trouble(error.what());
   }
   refuse_leftovers(app);
@@ -112,6 +120,11 @@ int dispatch(std::vector<std::string> arguments) {
   if (arguments.empty()) throw Trouble("no command given (see primus-plan --help)");
   const std::string first = arguments.front();
   arguments.erase(arguments.begin());
+  if (first == "help" && !arguments.empty()) {  // help COMMAND
+    const Command* command = find_command(arguments.front());
+    if (command == nullptr) refuse_command(arguments.front());
+    return run_command(*command, {"--help"}, {});
+  }
   if (first == "--help" || first == "-h" || first == "help") return write_stdout(help_text()), exit_clean;
   if (first == "--version") return write_stdout(version_text()), exit_clean;
   const Command* command = find_command(first);

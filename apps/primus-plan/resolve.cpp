@@ -35,11 +35,15 @@ std::string resolved_experiments(const Options& options) {
   const Loader loader(files, environment);
   Setups setups(options.experiment, {}, files, environment);
   const LoadResult loaded = load_one(options.path, loader, setups.of(options.path).experiment, options.output);
+  if (options.output.format == "json") {
+    std::vector<std::string> answers;
+    for (const Experiment& experiment : loaded.experiments) answers.push_back(experiment_to_json(experiment));
+    return joined_answers(answers, true);
+  }
   std::string text;
   for (const Experiment& experiment : loaded.experiments) {
-    const bool json = options.output.format == "json";
-    if (!text.empty() && !json) text += "---\n";
-    text += json ? experiment_to_json(experiment) : experiment_to_yaml(experiment, {.origins = options.origins});
+    if (!text.empty()) text += "---\n";
+    text += experiment_to_yaml(experiment, {.origins = options.origins});
   }
   return text;
 }
@@ -47,7 +51,7 @@ std::string resolved_experiments(const Options& options) {
 int run(const Options& options) {
   try {
     const std::string text = options.document ? resolved_document(options) : resolved_experiments(options);
-    Output output = options.output.open();
+    Output output = options.output.open({options.path});
     output.write(text);
     output.finish();
     return exit_clean;

@@ -27,9 +27,9 @@ struct Judged {
   std::vector<Analysis> modules;
 };
 
-Judged judge(const Options& options, const ExperimentOptions& experiment, const LaunchOptions& launch,
-             const Setup& setup, const Loader& loader) {
-  Judged out{load_one(options.path, loader, experiment, options.output), {}};
+Judged judge(const Options& options, const GivenFile& file, const ExperimentOptions& experiment,
+             const LaunchOptions& launch, const Setup& setup, const Loader& loader) {
+  Judged out{load_given(file, loader, experiment, options.output), {}};
   for (const Experiment& one : out.loaded.experiments) {
     const Launch size = find_launch(launch, loader.environment(), one, setup.launch_setting(options.path));
     for (Analysis& analysis : analyze(one, size, loader.environment(), options.launch.analyze_options())) {
@@ -41,7 +41,13 @@ Judged judge(const Options& options, const ExperimentOptions& experiment, const 
 }
 
 int run(const Options& options) {
-  if (options.path == "-") throw Trouble("what-if reads its file twice: give a path");
+  const LaunchOptions launch = options.launch.options();
+  const ExperimentOptions changed = options.experiment.options();
+  const bool launches = launch.world_size || launch.nodes || launch.gpus_per_node;
+  if (!launches && changed.sets.empty() && changed.tokens.empty()) {
+    throw Trouble("no change given: use --set KEY=VALUE, --world-size, --nodes, or Primus's overrides after --");
+  }
+  const GivenFile file = open_given(options.path);
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
@@ -50,17 +56,20 @@ int run(const Options& options) {
   ExperimentOptions unchanged = setup.experiment;
   unchanged.sets.clear();
   unchanged.tokens.clear();
-  const Judged before = judge(options, unchanged, {}, setup, loader);
-  const Judged after = judge(options, setup.experiment, options.launch.options(), setup, loader);
+  const Judged before = judge(options, file, unchanged, {}, setup, loader);
+  const Judged after = judge(options, file, setup.experiment, launch, setup, loader);
 
-  Output output = options.output.open();
+  Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
+  const bool json = options.output.format == "json";
+  std::vector<std::string> answers;
   bool errors = false;
   for (std::size_t i = 0; i < std::min(before.modules.size(), after.modules.size()); ++i) {
     const Change change{before.modules[i], after.modules[i]};
-    output.write(options.output.format == "json" ? change_to_json(change) : change_to_text(change, style));
+    answers.push_back(json ? change_to_json(change) : change_to_text(change, style));
     errors = errors || change.after.errors > 0;
   }
+  output.write(joined_answers(answers, json));
   output.finish();
   return errors ? exit_findings : exit_clean;
 }

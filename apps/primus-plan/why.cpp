@@ -35,7 +35,7 @@ int run(const Options& options) {
   Setups setups(options.experiment, {}, files, environment);
   const Setup& setup = setups.of(options.path);
   const LoadResult loaded = load_one(options.path, loader, setup.experiment, options.output);
-  Output output = options.output.open();
+  Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   std::string text;
   std::vector<std::string> nearest;

@@ -1,4 +1,4 @@
-#include "primus_plan/backends/analysis.h"
+#include "backends/verdict.h"
 
 namespace primus_plan {
 
@@ -16,6 +16,12 @@ std::string_view to_string(Verdict verdict) {
   return "ok";
 }
 
+Verdict verdict_of(const Analysis& analysis) {
+  if (analysis.errors > 0) return Verdict::error;
+  if (!analysis.is_judged) return Verdict::not_checked;
+  return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
+}
+
 void recount(Analysis& analysis) {
   analysis.errors = 0;
   analysis.warnings = 0;
@@ -23,13 +29,7 @@ void recount(Analysis& analysis) {
     if (finding.severity == Severity::error) ++analysis.errors;
     if (finding.severity == Severity::warning) ++analysis.warnings;
   }
-  if (analysis.errors > 0) {
-    analysis.verdict = Verdict::error;
-  } else if (!analysis.is_judged) {
-    analysis.verdict = Verdict::not_checked;
-  } else {
-    analysis.verdict = analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
-  }
+  analysis.verdict = verdict_of(analysis);
 }
 
 }  // namespace primus_plan

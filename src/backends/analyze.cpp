@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "backends/ignores.h"
+#include "backends/verdict.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::int64_t most_nodes_searched = 1024;
 constexpr std::size_t worlds_on_error = 8;
-
-Verdict verdict_of(const Analysis& analysis) {
-  if (analysis.errors > 0) return Verdict::error;
-  return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
-}
 
 /// What can be said of a module that no backend judges.
 Analysis not_judged(const Launch& launch) {
@@ -39,6 +35,7 @@ Analysis not_checked(const Module& module, const Launch& launch) {
 void add_topology(const Prepared& prepared, Analysis& analysis) {
   if (analysis.run.degrees.data <= 0 || analysis.errors > 0) return;
   const RankLayout layout = prepared.layout(analysis.run.launch);
+  if (!layout.is_placed()) return;
   Findings findings(Findings::Detail::text);
   const PlacedRun placed{analysis.run, layout};
   run_rules(topology_rules(), placed, findings);
@@ -80,8 +77,7 @@ std::unique_ptr<Prepared> prepare(const Module& module, const Environment& envir
 
 Launch settle_launch(const Prepared& prepared, const Launch& launch) {
   if (launch.world_size > 0) return launch;
-  const std::int64_t smallest = prepared.smallest_world();
-  return assume_launch(smallest > 0 ? smallest : launch.gpus_per_node, launch.gpus_per_node);
+  return assume_launch(prepared.smallest_world(), launch.gpus_per_node);
 }
 
 std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch, const Environment& environment,
@@ -95,7 +91,7 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.presets = experiment.presets;
     analysis.origin = module.origin;
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
-    if (analysis.is_judged || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
+    analysis.verdict = verdict_of(analysis);
   }
   if (options.with_text) apply_ignores(experiment, out);
   return out;

@@ -38,11 +38,13 @@ const Node* check_modules(Loading& loading, const Node& root) {
                        {"add modules: with a pre_trainer"}, "the experiment starts here"));
     return nullptr;
   }
-  if (modules->value->is_mapping()) return modules->value.get();
-  loading.fail(
-      fault(loading::wrong_shape, modules->key_origin,
-            fmt::format("modules must be a mapping from names to modules, not {}", to_string(modules->value->kind)),
-            {"write modules: with a pre_trainer: below it"}));
+  if (modules->value->is_mapping() && !modules->value->entries().empty()) return modules->value.get();
+  loading.fail(fault(
+      loading::wrong_shape, modules->key_origin,
+      modules->value->is_mapping()
+          ? std::string("modules is empty: there is nothing to run")
+          : fmt::format("modules must be a mapping from names to modules, not {}", to_string(modules->value->kind)),
+      {"write modules: with a pre_trainer: below it"}));
   return nullptr;
 }
 

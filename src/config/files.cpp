@@ -52,10 +52,10 @@ std::optional<std::string> fail_errno(ReadFailure& failure, int error) {
 /// What a path is when it is no regular file; empty when it is one.
 std::string_view special_kind(mode_t mode) {
   if (S_ISREG(mode)) return "";
-  if (S_ISDIR(mode)) return "is a folder";
-  if (S_ISFIFO(mode)) return "is a named pipe, not a regular file";
-  if (S_ISSOCK(mode)) return "is a socket, not a regular file";
-  return "is a device, not a regular file";
+  if (S_ISDIR(mode)) return "it is a folder";
+  if (S_ISFIFO(mode)) return "it is a named pipe, not a regular file";
+  if (S_ISSOCK(mode)) return "it is a socket, not a regular file";
+  return "it is a device, not a regular file";
 }
 
 std::optional<std::string> read_up_to(int descriptor, std::size_t limit, std::size_t expected, ReadFailure& failure) {
@@ -68,7 +68,7 @@ std::optional<std::string> read_up_to(int descriptor, std::size_t limit, std::si
     if (got < 0) return fail_errno(failure, errno);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
-    if (size > limit) return fail(failure, fmt::format("is larger than the limit of {} bytes", limit));
+    if (size > limit) return fail(failure, fmt::format("it is larger than the limit of {} bytes", limit));
     if (size == text.size()) text.resize(std::min(limit + 1, text.size() * 2));
   }
   text.resize(size);
@@ -89,7 +89,7 @@ std::optional<std::string> DiskFiles::read(const std::string& path, ReadFailure&
   if (const auto kind = special_kind(status.st_mode); !kind.empty()) return fail(failure, std::string(kind));
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > max_bytes_) {
-    return fail(failure, fmt::format("has {} bytes, more than the limit of {}", size, max_bytes_));
+    return fail(failure, fmt::format("it has {} bytes, more than the limit of {}", size, max_bytes_));
   }
   return read_up_to(file.number(), max_bytes_, size, failure);
 }

@@ -5,7 +5,7 @@
 namespace primus_plan::loading {
 
 const RuleInfo ignore_without_reason{
-    .id = "CF219",
+    .id = "CF222",
     .name = "ignore-without-reason",
     .severity = Severity::warning,
     .stage = Stage::advice,

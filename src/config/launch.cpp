@@ -120,6 +120,13 @@ Launch decide(const LaunchOptions& options, const Environment& environment, cons
       launch.gpus_per_node = launch.world_size / *size->nodes;
     }
     launch.nodes = (launch.world_size + launch.gpus_per_node - 1) / launch.gpus_per_node;
+    // Variables may be left over from another job; flags are meant as they stand.
+    if (size == sources && size->nodes && launch.nodes != *size->nodes) {
+      throw LoadError(fault(loading::bad_launch_size, {},
+                            fmt::format("--world-size {} does not fit --nodes {}: {} ranks take {} node{} of {} GPUs",
+                                        launch.world_size, *size->nodes, launch.world_size, launch.nodes,
+                                        launch.nodes == 1 ? "" : "s", launch.gpus_per_node)));
+    }
     return launch;
   }
   launch.nodes = *size->nodes;
@@ -151,7 +158,10 @@ Launch find_launch(const LaunchOptions& options, const Environment& environment,
 
 Launch assume_launch(std::int64_t smallest_legal_world, std::int64_t gpus_per_node) {
   const std::int64_t gpus = std::max<std::int64_t>(gpus_per_node, 1);
-  const std::int64_t world = std::max<std::int64_t>(smallest_legal_world, 1);
+  if (smallest_legal_world < 1 || smallest_legal_world > largest_launch) {
+    return {.world_size = gpus, .nodes = 1, .gpus_per_node = gpus, .source = "one node", .assumed = true};
+  }
+  const std::int64_t world = smallest_legal_world;
   const std::int64_t nodes = 1 + (world - 1) / gpus;
   return {.world_size = nodes == 1 ? world : nodes * gpus,
           .nodes = nodes,

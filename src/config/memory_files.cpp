@@ -20,7 +20,7 @@ std::optional<std::string> MemoryFiles::read(const std::string& path, ReadFailur
   for (const auto& [name, text] : files_) {
     if (normal(name) == wanted) return text;
   }
-  failure = exists(path) ? ReadFailure{"is a folder", false} : ReadFailure{"no such file", true};
+  failure = exists(path) ? ReadFailure{"it is a folder", false} : ReadFailure{"no such file", true};
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include "primus_plan/config/document.h"
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/run/launch.h"
 
 namespace primus_plan {
 
@@ -12,8 +13,6 @@ namespace primus_plan {
 /// first line with a size counts; whatever is not understood is a remark (CF213).
 Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last, Remarks& remarks);
 
-/// The largest number of ranks, nodes or GPUs of a node that is taken for a real one.
-inline constexpr std::int64_t largest_launch = 1 << 20;
 /// A whole number from 1 to largest_launch without sign or spaces; nothing for any other text.
 std::optional<std::int64_t> parse_launch_size(std::string_view text);
 

@@ -85,7 +85,7 @@ std::optional<std::string> FilesWithPresets::read(const std::string& path, ReadF
   const std::span<const EmbeddedFile> found = embedded_below(*inside);
   if (!found.empty() && found.front().path == *inside) return std::string(found.front().text);
   const bool folder = !embedded_below(*inside + "/").empty();
-  failure = {.reason = folder ? "is a folder" : "no such file", .missing = !folder};
+  failure = {.reason = folder ? "it is a folder" : "no such file", .missing = !folder};
   return std::nullopt;
 }
 

@@ -91,6 +91,7 @@ constexpr TellingKey telling_keys[] = {
     {Match::whole, "steps", "maxtext"},
     {Match::whole, "weight_dtype", "maxtext"},
 
+    {Match::whole, "parallelism", "torchtitan"},  // a section with a wrong value
     {Match::part, "parallel", "megatron"},
     {Match::part, "batch_size", "megatron"},
     {Match::part, "fsdp", "megatron"},

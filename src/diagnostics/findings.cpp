@@ -54,4 +54,11 @@ Finding* Findings::record(const Origin& where, const char* key) {
   return &finding;
 }
 
+void Findings::withdraw() {
+  const Severity severity = list_.back().severity;
+  list_.pop_back();
+  if (severity == Severity::warning) --warnings_;
+  if (severity == Severity::error && --errors_ == 0) first_error_ = nullptr;
+}
+
 }  // namespace primus_plan

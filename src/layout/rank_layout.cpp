@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "primus_plan/support/number.h"
+
 namespace primus_plan {
 
 RankGrid::RankGrid(std::vector<Axis> fastest_first) : axes_(std::move(fastest_first)) {
-  for (const Axis& axis : axes_) ranks_ *= axis.size;
+  for (const Axis& axis : axes_) ranks_ = saturating_multiply(ranks_, axis.size);
 }
 
 std::int64_t RankGrid::size(std::string_view axis) const {
@@ -20,7 +22,7 @@ std::int64_t RankGrid::stride(std::string_view axis) const {
   std::int64_t stride = 1;
   for (const Axis& candidate : axes_) {
     if (candidate.name == axis) break;
-    stride *= candidate.size;
+    stride = saturating_multiply(stride, candidate.size);
   }
   return stride;
 }
@@ -35,10 +37,11 @@ GroupKind::GroupKind(std::string name, const RankGrid& grid, const std::vector<s
   for (const Axis& axis : grid.axes()) {
     const bool varies = std::find(along.begin(), along.end(), axis.name) != along.end();
     (varies ? along_ : fixed_).push_back({axis.size, stride});
-    if (varies) parent_size_ *= axis.size;
-    stride *= axis.size;
+    if (varies) parent_size_ = saturating_multiply(parent_size_, axis.size);
+    stride = saturating_multiply(stride, axis.size);
   }
-  selection_ = {.count = grid.ranks() / parent_size_, .size = parent_size_, .block = parent_size_};
+  selection_ = {
+      .count = parent_size_ > 0 ? grid.ranks() / parent_size_ : 0, .size = parent_size_, .block = parent_size_};
 }
 
 GroupKind::GroupKind(std::string name, const GroupKind& parent, const Selection& selection)
@@ -111,6 +114,11 @@ std::int64_t GroupKind::groups_across_nodes(std::int64_t ranks_per_node) const {
     if (lowest / ranks_per_node != highest / ranks_per_node) ++crossing;
   }
   return crossing;
+}
+
+bool RankLayout::is_placed() const {
+  const auto holds_world = [this](const RankGrid& grid) { return world_size > 0 && grid.ranks() == world_size; };
+  return !grids.empty() && std::all_of(grids.begin(), grids.end(), holds_world);
 }
 
 }  // namespace primus_plan

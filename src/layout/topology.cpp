@@ -85,10 +85,12 @@ void partly_filled_node(const PlacedRun& placed, Findings& out) {
   const Launch& launch = placed.run.launch;
   if (launch.nodes < 2 || launch.world_size == launch.nodes * launch.gpus_per_node) return;
   out.add(Origin{}, [&](Message& m) {
-    m.say("{} ranks do not fill {} nodes of {} GPUs: {} GPUs stay idle", launch.world_size, launch.nodes,
-          launch.gpus_per_node, launch.nodes * launch.gpus_per_node - launch.world_size);
+    const std::int64_t idle = launch.nodes * launch.gpus_per_node - launch.world_size;
+    m.say("{} ranks do not fill {} nodes of {} GPUs: {} GPUs stay{} idle", launch.world_size, launch.nodes,
+          launch.gpus_per_node, idle, idle == 1 ? "s" : "");
     m.label("");
-    m.help("launchers start the same number of processes on every node");
+    m.help("{} or {} ranks fill whole nodes", (launch.nodes - 1) * launch.gpus_per_node,
+           launch.nodes * launch.gpus_per_node);
   });
 }
 

@@ -20,11 +20,27 @@ std::string label_text(const Label& label) {
 
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
 
+/// The text with its middle left out when it is longer than anybody reads: a value may fill a file.
+std::string shortened(std::string text) {
+  constexpr std::size_t longest = 600;
+  constexpr std::size_t kept = 250;
+  if (text.size() <= longest) return text;
+  const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  std::size_t cut = kept;
+  while (is_inside(cut)) --cut;
+  std::size_t resume = text.size() - kept;
+  while (resume < text.size() && is_inside(resume)) ++resume;
+  return text.substr(0, cut) + " … " + text.substr(resume);
+}
+
 /// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
 std::string runtime_text(const RuleInfo& rule) {
   std::string_view outcome = rule.outcome;
   if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
-  if (!outcome.ends_with(')')) return fmt::format("{} ({})", outcome, rule.runtime_site);
+  // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
+  const std::size_t open = outcome.rfind('(');
+  const bool aside = outcome.ends_with(')') && open != std::string_view::npos && open > 0 && outcome[open - 1] == ' ';
+  if (!aside) return fmt::format("{} ({})", outcome, rule.runtime_site);
   outcome.remove_suffix(1);
   return fmt::format("{}; {})", outcome, rule.runtime_site);
 }
@@ -48,10 +64,10 @@ class FindingText {
       place(label);
       shown = label.origin.source;
     }
-    for (const std::string& line : finding_.because) remark(escape_controls(line));
-    for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + escape_controls(line));
+    for (const std::string& line : finding_.because) remark(shortened(escape_controls(line)));
+    for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + shortened(escape_controls(line)));
     if (finding_.help.empty()) {
-      for (const Fix& fix : finding_.fixes) remark(paint_.bold("help: ") + escape_controls(fix.title));
+      for (const Fix& fix : finding_.fixes) remark(paint_.bold("help: ") + shortened(escape_controls(fix.title)));
     }
     runtime();
     return std::move(out_);
@@ -65,8 +81,9 @@ class FindingText {
       if (primary_.origin.line > 0) where += fmt::format(":{}:{}", primary_.origin.line, primary_.origin.column);
     }
     const std::string severity = fmt::format("{}:", to_string(finding_.severity));
-    out_ += fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"),
-                        paint_.severity(finding_.severity, severity), paint_.bold(escape_controls(finding_.message)));
+    out_ +=
+        fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"), paint_.severity(finding_.severity, severity),
+                    paint_.bold(shortened(escape_controls(finding_.message))));
     out_ += paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name)) + '\n';
   }
 

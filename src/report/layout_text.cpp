@@ -85,27 +85,29 @@ std::string node_table(const RankLayout& layout, bool all, const Paint& paint) {
 std::string across_text(const GroupKind& kind, std::int64_t ranks_per_node) {
   const std::int64_t across = kind.groups_across_nodes(ranks_per_node);
   if (across == 0) return "inside a node";
-  return across == kind.count() ? "across nodes" : fmt::format("{} of {} across nodes", across, kind.count());
+  return across == kind.count() ? "across nodes"
+                                : fmt::format("{} of {} across nodes", with_commas(across), with_commas(kind.count()));
 }
 
 std::string example_text(const GroupKind& kind) {
   const std::vector<std::int64_t> ranks = kind.group(0);
   std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(ranks.size(), 4); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ",", ranks[i]);
-  if (ranks.size() > 4) text += fmt::format(",…,{}", ranks.back());
+  const std::size_t shown = ranks.size() > 6 ? 4 : ranks.size();  // never to hide a single one
+  for (std::size_t i = 0; i < shown; ++i) text += fmt::format("{}{}", i == 0 ? "" : ",", ranks[i]);
+  if (shown < ranks.size()) text += fmt::format(",…,{}", ranks.back());
   return text;
 }
 
 std::string group_table(const RankLayout& layout, const Paint& paint) {
-  std::string text =
-      paint.bold(fmt::format("  {:<22} {:>8} {:>8}  {:<22} {}", "group", "size", "groups", "placed", "first")) + "\n";
+  std::string rows;
   for (const GroupKind& kind : layout.groups) {
     if (kind.count() == 0 || kind.size() < 2) continue;
-    text += fmt::format("  {:<22} {:>8} {:>8}  {:<22} {}\n", kind.name(), with_commas(kind.size()),
+    rows += fmt::format("  {:<22} {:>8} {:>8}  {:<22} {}\n", kind.name(), with_commas(kind.size()),
                         with_commas(kind.count()), across_text(kind, layout.ranks_per_node), example_text(kind));
   }
-  return text;
+  if (rows.empty()) return "  every group is one rank alone\n";
+  return paint.bold(fmt::format("  {:<22} {:>8} {:>8}  {:<22} {}", "group", "size", "groups", "placed", "first")) +
+         "\n" + rows;
 }
 
 /// The peers of one rank, by node: "node 0: 0,1,2  node 4: 32,33".
@@ -117,7 +119,8 @@ std::string peers_text(const std::vector<std::int64_t>& ranks, std::int64_t rank
   }
   std::string text;
   for (const auto& [node, list] : by_node) text += fmt::format("{}node {}: {}", text.empty() ? "" : "  ", node, list);
-  if (ranks.size() > most_peers_shown) text += fmt::format("  … {} more", ranks.size() - most_peers_shown);
+  if (ranks.size() > most_peers_shown)
+    text += fmt::format("  … {} more", with_commas(static_cast<std::int64_t>(ranks.size() - most_peers_shown)));
   return text;
 }
 
@@ -142,7 +145,7 @@ std::string rank_text(const RankLayout& layout, std::int64_t rank, const Paint& 
 std::string layout_to_text(const RankLayout& layout, const LayoutView& view, const TextStyle& style) {
   const Paint paint(style.color);
   if (view.rank) return rank_text(layout, *view.rank, paint);
-  std::string text = fmt::format("{} ranks on nodes of {}, fastest axis first: {}\n", with_commas(layout.world_size),
+  std::string text = fmt::format("{} on nodes of {}, fastest axis first: {}\n", counted(layout.world_size, "rank"),
                                  layout.ranks_per_node, layout.order);
   text += node_table(layout, view.all, paint);
   text += "\n" + group_table(layout, paint);

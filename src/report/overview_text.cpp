@@ -31,13 +31,15 @@ std::string degrees_text(const Degrees& degrees) {
   if (degrees.virtual_pipeline > 1) text += fmt::format(" (VPP {})", degrees.virtual_pipeline);
   text += fmt::format(" x CP {}   DP {}", size(degrees.context), size(degrees.data));
   const bool hybrid = degrees.data_replicate > 1 && degrees.data_shard > 1;
-  if (hybrid) text += fmt::format(" (replicate {} x shard {})", degrees.data_replicate, degrees.data_shard);
+  if (hybrid)
+    text +=
+        fmt::format(" (replicate {} x shard {})", with_commas(degrees.data_replicate), with_commas(degrees.data_shard));
   if (degrees.expert > 1) {
     text += fmt::format("   EP {}", degrees.expert);
     if (degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor)
       text += fmt::format(", ETP {}", degrees.expert_tensor);
   }
-  if (degrees.expert_data > 0) text += fmt::format("   (expert DP {})", degrees.expert_data);
+  if (degrees.expert_data > 0) text += fmt::format("   (expert DP {})", with_commas(degrees.expert_data));
   return text;
 }
 
@@ -61,7 +63,9 @@ std::string launch_source_text(const Launch& launch) {
   if (launch.world_size <= 0) return {};
   if (launch.assumed) {
     return fmt::format("world size {} assumed: {} (set it with --world-size or --nodes)", launch.world_size,
-                       launch.source.empty() ? "the smallest legal one" : launch.source);
+                       launch.source.empty()         ? "the smallest legal one"
+                       : launch.source == "one node" ? "one node, as no world size fits these degrees"
+                                                     : launch.source);
   }
   const bool from_flags = launch.source.empty() || launch.source.starts_with("--");
   return from_flags ? std::string() : "world size from " + launch.source;

@@ -14,8 +14,14 @@ bool runtime_knows(const Analysis& analysis, std::string_view key) {
                      [key](const auto& pair) { return pair.first == key; });
 }
 
+/// By path, or as a key that holds dots itself.
+const Entry* entry_of(const Node& node, std::string_view key) {
+  const Entry* entry = node.entry_at_path(key);
+  return entry != nullptr ? entry : node.find(key);
+}
+
 void find_in_module(const Module& module, const Analysis* analysis, std::string_view key, std::vector<FoundKey>& out) {
-  const Entry* entry = module.params->entry_at_path(key);
+  const Entry* entry = entry_of(*module.params, key);
   const bool known = entry != nullptr || (analysis != nullptr && runtime_knows(*analysis, key));
   if (known) out.push_back({std::string(key), &module, entry, analysis});
 }
@@ -53,8 +59,7 @@ std::vector<FoundKey> find_key(const Experiment& experiment, const std::vector<A
     find_in_module(module, analysis, key, found);
     if (!inner.empty()) find_in_module(module, analysis, inner, found);
   }
-  if (const Entry* entry = experiment.exp->entry_at_path(key))
-    found.push_back({std::string(key), nullptr, entry, nullptr});
+  if (const Entry* entry = entry_of(*experiment.exp, key)) found.push_back({std::string(key), nullptr, entry, nullptr});
   return found;
 }
 
@@ -68,6 +73,12 @@ std::vector<std::string> nearest_keys(const Experiment& experiment, const std::v
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
+  // "tensor_parallel_degree" for parallelism.tensor_parallel_degree: the place is missing, not the name.
+  std::vector<std::string> inside;
+  for (const std::string& name : known) {
+    if (!key.empty() && name.ends_with("." + std::string(key))) inside.push_back(name);
+  }
+  if (!inside.empty()) return inside;
   const std::vector<std::string_view> names(known.begin(), known.end());
   const auto nearest = nearest_names(key, names, 3);
   return {nearest.begin(), nearest.end()};

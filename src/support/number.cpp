@@ -73,9 +73,10 @@ std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
 }
 
 std::vector<std::int64_t> divisors(std::int64_t n) {
+  constexpr std::int64_t most_tried = 1'000'000;  // far above any number of layers, heads or ranks
   std::vector<std::int64_t> low;
   std::vector<std::int64_t> high;
-  for (std::int64_t candidate = 1; n > 0 && candidate <= n / candidate; ++candidate) {
+  for (std::int64_t candidate = 1; n > 0 && candidate <= std::min(n / candidate, most_tried); ++candidate) {
     if (n % candidate != 0) continue;
     low.push_back(candidate);
     if (candidate != n / candidate) high.push_back(n / candidate);

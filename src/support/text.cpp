@@ -124,7 +124,7 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
     std::string_view name;
   };
   const std::string wanted = lower(word);
-  const std::size_t cutoff = std::min<std::size_t>((word.size() + 2) / 3, 6);
+  const std::size_t cutoff = std::clamp<std::size_t>(word.size() / 3, 1, 6);
   std::vector<Match> matches;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(wanted, lower(candidate), cutoff);
@@ -138,6 +138,25 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
     names.push_back(match.name);
   }
   return names;
+}
+
+std::string one_is_singular(std::string text) {
+  static constexpr std::string_view nouns[] = {"GPUs",   "chunks",  "devices", "experts", "groups", "heads",   "layers",
+                                               "nodes",  "ranks",   "samples", "slices",  "slots",  "shards",  "stages",
+                                               "tokens", "repeats", "rounds",  "steps",   "times",  "segments"};
+  constexpr std::string_view batches = "micro-batches";
+  for (std::size_t at = text.find("1 "); at != std::string::npos; at = text.find("1 ", at + 1)) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    if (before != ' ' && before != '(' && before != '=') continue;  // a longer number, or a name
+    const std::string_view rest = std::string_view(text).substr(at + 2);
+    const std::string_view word = rest.substr(0, rest.find_first_of(" ,.:;)"));
+    if (word == batches) {
+      text.erase(at + 2 + batches.size() - 2, 2);
+    } else if (std::find(std::begin(nouns), std::end(nouns), word) != std::end(nouns)) {
+      text.erase(at + 2 + word.size() - 1, 1);
+    }
+  }
+  return text;
 }
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {

@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/process.h"
 
 namespace primus_plan::test {
@@ -128,6 +130,18 @@ TEST_F(Choose, ConfigShowSaysWhereEachSettingComesFrom) {
   EXPECT_EQ(rows["primus-root"]["origin"], "default");
   EXPECT_EQ(plan({"config", "show"}).exit_code, 0);
   EXPECT_EQ(plan({"config", "set"}).exit_code, 2);
+}
+
+TEST_F(Choose, TheSettingsOfThePageAreGood) {
+  const std::string page = read_file(source_dir() / "docs/settings.md");
+  const std::size_t begin = page.find("```yaml\n") + 8;
+  write("repo/.primus-plan.yaml", page.substr(begin, page.find("```", begin) - begin));
+  write("team/.primus-plan.yaml", "strict: true\n");
+  write("Primus/primus/configs/README", "");
+  write("repo/exp/70b/a.yaml", "micro_batch_size: 2\nglobal_batch_size: 64\n");
+  const ProcessResult result = plan({"config", "show", "repo/exp/70b/a.yaml"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("64 GPUs = 8 x 8"));
 }
 
 // The promise to whoever starts with an old tree: what is known stays silent, what is new is told, alone.

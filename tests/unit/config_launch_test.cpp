@@ -43,9 +43,24 @@ TEST(Launch, ReadsPrimusThenTorchrunThenSlurm) {
 TEST(Launch, AWorldThatContradictsItsNodesKeepsItsSize) {
   EXPECT_EQ(shape(find_launch({.world_size = 12, .nodes = 2, .gpus_per_node = 8}, {}, Pragma())),
             "12 = 2 x 8 (--world-size, --nodes, --gpus-per-node)");
-  EXPECT_EQ(shape(find_launch({.world_size = 40, .nodes = 2, .gpus_per_node = 8}, {}, Pragma())),
-            "40 = 5 x 8 (--world-size, --nodes, --gpus-per-node)");
   EXPECT_EQ(shape(find_launch({.world_size = 8, .nodes = 2}, {}, Pragma())), "8 = 2 x 4 (--world-size, --nodes)");
+}
+
+TEST(Launch, FlagsThatContradictEachOtherAreRefusedVariablesAreNot) {
+  for (const LaunchOptions& options : {LaunchOptions{.world_size = 40, .nodes = 2, .gpus_per_node = 8},
+                                       LaunchOptions{.world_size = 3, .nodes = 2, .gpus_per_node = {}}}) {
+    EXPECT_THROW(find_launch(options, {}, Pragma()), LoadError) << *options.world_size;
+  }
+  Environment environment;
+  environment.set("NNODES", "2");
+  environment.set("WORLD_SIZE", "41");
+  EXPECT_EQ(shape(find_launch({}, environment, Pragma())), "41 = 6 x 8 (NNODES, WORLD_SIZE)");
+}
+
+TEST(Launch, AWorldTooLargeToBeLaunchedIsNotAssumed) {
+  for (const std::int64_t smallest : {std::int64_t{0}, std::int64_t{1} << 40, INT64_MAX}) {
+    EXPECT_EQ(shape(assume_launch(smallest, 8)), "8 = 1 x 8 (one node)") << smallest;
+  }
 }
 
 TEST(Launch, NonsenseIsRefusedWithItsName) {

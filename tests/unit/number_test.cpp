@@ -47,6 +47,9 @@ TEST(Number, DivisorsAscend) {
   EXPECT_EQ(divisors(61), (std::vector<std::int64_t>{1, 61}));
   EXPECT_EQ(divisors(1), (std::vector<std::int64_t>{1}));
   EXPECT_TRUE(divisors(0).empty());
+  const auto huge = divisors(INT64_MAX);  // 7^2 x 73 x 127 x 337 x 92737 x 649657: found without a search of minutes
+  EXPECT_EQ(huge.front(), 1);
+  EXPECT_EQ(huge.back(), INT64_MAX);
 }
 
 TEST(Number, NearestMultiples) {

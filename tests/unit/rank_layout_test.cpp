@@ -106,5 +106,17 @@ TEST(GroupKind, HundredThousandRanks) {
   EXPECT_EQ(dp.group(255).back(), 131071);
 }
 
+TEST(RankLayout, IsPlacedWhenEveryGridHoldsTheWorld) {
+  RankLayout layout{.world_size = 12, .ranks_per_node = 8, .order = "", .grids = {cube(), cube()}, .groups = {}};
+  EXPECT_TRUE(layout.is_placed());
+  layout.world_size = 24;
+  EXPECT_FALSE(layout.is_placed());
+  EXPECT_FALSE(RankLayout{}.is_placed());
+  // Axes that no run has: nothing is divided by them.
+  const RankGrid none({{"tp", 0}, {"dp", 3}});
+  EXPECT_EQ(GroupKind("tp", none, {"tp"}).count(), 0);
+  EXPECT_EQ(RankGrid({{"tp", INT64_MAX}, {"dp", 4}}).ranks(), INT64_MAX);
+}
+
 }  // namespace
 }  // namespace primus_plan

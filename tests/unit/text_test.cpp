@@ -62,5 +62,12 @@ TEST(Text, WidthOnATerminal) {
   EXPECT_EQ(display_width("\xff"), 1U);
 }
 
+TEST(Text, OneIsSingular) {
+  EXPECT_EQ(one_is_singular("PP 16 with 1 micro-batches"), "PP 16 with 1 micro-batch");
+  EXPECT_EQ(one_is_singular("11 ranks on 1 nodes, 1 GPUs each"), "11 ranks on 1 node, 1 GPU each");
+  EXPECT_EQ(one_is_singular("8 / 8 = 1 layers."), "8 / 8 = 1 layer.");
+  EXPECT_EQ(one_is_singular("0.1 steps, 1 x 1, rank1 stages, 1 status"), "0.1 steps, 1 x 1, rank1 stages, 1 status");
+}
+
 }  // namespace
 }  // namespace primus_plan

@@ -129,13 +129,13 @@ TEST_F(HostileFiles, OnlyRegularFilesWithinTheLimitAreRead) {
   std::ofstream(path("good")) << "a: 1";
   EXPECT_EQ(reason(path("good")), "read a: 1");
   EXPECT_EQ(reason(path("good"), 4), "read a: 1");
-  EXPECT_EQ(reason(path("good"), 3), "has 4 bytes, more than the limit of 3");
+  EXPECT_EQ(reason(path("good"), 3), "it has 4 bytes, more than the limit of 3");
   EXPECT_EQ(reason(path("missing")), "no such file");
   EXPECT_EQ(reason(path("good") + "/below"), "no such file (a part of the path is not a folder)");
-  EXPECT_EQ(reason(folder_), "is a folder");
-  EXPECT_EQ(reason("/dev/zero"), "is a device, not a regular file");
+  EXPECT_EQ(reason(folder_), "it is a folder");
+  EXPECT_EQ(reason("/dev/zero"), "it is a device, not a regular file");
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(reason(path("pipe")), "is a named pipe, not a regular file");
+  EXPECT_EQ(reason(path("pipe")), "it is a named pipe, not a regular file");
   ASSERT_EQ(::symlink("loop", path("loop").c_str()), 0);
   EXPECT_EQ(reason(path("loop")), "too many symbolic links");
 }
@@ -156,7 +156,7 @@ TEST(Files, MemoryFilesKnowOneFileByManyNames) {
   EXPECT_TRUE(files.exists("configs"));
   EXPECT_FALSE(files.exists("config"));
   EXPECT_EQ(files.read("configs", failure), std::nullopt);
-  EXPECT_EQ(failure.reason, "is a folder");
+  EXPECT_EQ(failure.reason, "it is a folder");
   EXPECT_EQ(files.read("b.yaml", failure), std::nullopt);
   EXPECT_TRUE(failure.missing);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -68,6 +69,10 @@ bool read(Number& field, const Node& node, BadValue& bad);
 bool read(MaybeNumber& field, const Node& node, BadValue& bad);
 bool read(Word& field, const Node& node, BadValue& bad);
 bool read(Raw& field, const Node& node, BadValue& bad);
+template <class T>
+constexpr bool is_numeric(const Sourced<T>&) {
+  return !std::is_same_v<T, bool> && !std::is_same_v<T, std::string_view> && !std::is_same_v<T, const Node*>;
+}
 void set_default(Flag& field, const Literal& value);
 void set_default(Count& field, const Literal& value);
 void set_default(MaybeCount& field, const Literal& value);
@@ -93,7 +98,9 @@ void read_fields(std::span<const Field<Config>> table, const Node& params, Confi
           target.origin = node->origin;
           target.is_explicit = true;
           BadValue bad{.key = field.name, .node = node};
-          if (!fields_detail::read(target, *node, bad)) bad_values.push_back(bad);
+          if (fields_detail::read(target, *node, bad)) return;
+          bad_values.push_back(bad);
+          target.is_unreadable = !bad.usable && fields_detail::is_numeric(target);
         },
         field.member);
   }

@@ -19,8 +19,9 @@ struct LaunchOptions {
 
 /// The size of the launch: flags, else environment (NNODES, GPUS_PER_NODE, WORLD_SIZE, SLURM_NNODES …), else the
 /// experiment's pragma. Nothing found: world_size 0, and `gpus_per_node` as far as known (8 otherwise); the caller then
-/// takes the smallest legal world. A single source that contradicts itself (world 12 on 2 nodes of 8) keeps the world
-/// size and derives the nodes. Throws LoadError (CF216) for a size that no launch can have: 0, -1, "abc", millions.
+/// takes the smallest legal world. Variables or a pragma that contradict themselves (world 12 on 3 nodes of 8) keep
+/// the world size and derive the nodes; flags that do are refused. Throws LoadError (CF216) for a size that no launch
+/// can have: 0, -1, "abc", millions.
 Launch find_launch(const LaunchOptions& options, const Environment& environment, const Pragma& pragma);
 /// The same for an experiment: its pragma, and the variables that its platform names (num_nodes_env_key,
 /// gpus_per_node_env_key) in place of NNODES and GPUS_PER_NODE. `settings` is what .primus-plan.yaml says of it, which
@@ -28,7 +29,8 @@ Launch find_launch(const LaunchOptions& options, const Environment& environment,
 Launch find_launch(const LaunchOptions& options, const Environment& environment, const Experiment& experiment,
                    const Pragma* settings = nullptr);
 
-/// The launch for a world size nobody gave: rounded up to whole nodes unless it fits in one.
+/// The launch for a world size nobody gave: rounded up to whole nodes unless it fits in one. One node where no world is
+/// legal (0) or none of a size that is ever launched.
 Launch assume_launch(std::int64_t smallest_legal_world, std::int64_t gpus_per_node);
 
 }  // namespace primus_plan

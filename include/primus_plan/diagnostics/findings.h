@@ -8,6 +8,7 @@
 
 #include "primus_plan/diagnostics/finding.h"
 #include "primus_plan/diagnostics/sourced.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 
@@ -20,19 +21,19 @@ class Message {
   /// The sentence with the numbers.
   template <class... A>
   Message& say(fmt::format_string<A...> text, A&&... args) {
-    finding_.message = fmt::format(text, std::forward<A>(args)...);
+    finding_.message = one_is_singular(fmt::format(text, std::forward<A>(args)...));
     return *this;
   }
   /// A line that shows how a number came about.
   template <class... A>
   Message& because(fmt::format_string<A...> text, A&&... args) {
-    finding_.because.push_back(fmt::format(text, std::forward<A>(args)...));
+    finding_.because.push_back(one_is_singular(fmt::format(text, std::forward<A>(args)...)));
     return *this;
   }
   /// A way out.
   template <class... A>
   Message& help(fmt::format_string<A...> text, A&&... args) {
-    finding_.help.push_back(fmt::format(text, std::forward<A>(args)...));
+    finding_.help.push_back(one_is_singular(fmt::format(text, std::forward<A>(args)...)));
     return *this;
   }
   /// What stands at the caret of the primary place, instead of "set here".
@@ -43,6 +44,7 @@ class Message {
   /// A second place that matters. Values that no file sets are left out.
   template <class T>
   Message& also(const Sourced<T>& value, std::string text = "set here") {
+    rests_on_unreadable_ = rests_on_unreadable_ || value.is_unreadable;
     return also(value.origin, std::move(text));
   }
   Message& also(const Origin& origin, std::string text);
@@ -58,11 +60,15 @@ class Message {
   }
   Message& fix(std::string title, const Origin& origin, std::string replacement, bool safe = false);
 
+  /// Whether one of the places named above holds no number: what was said rests on a stand-in for it.
+  bool rests_on_unreadable() const { return rests_on_unreadable_; }
+
  private:
   Message& fix_by_new_line(std::string title, const char* key, std::string replacement, bool safe);
 
   Finding& finding_;
   const char* key_;
+  bool rests_on_unreadable_ = false;
 };
 
 /// Collects what rules report. Without text (the planner asks millions of times) only counts are kept and no string is
@@ -84,12 +90,15 @@ class Findings {
       describe(message);
     }
   }
-  /// The same at the place that set a value; without a place, the text names the default.
+  /// The same at the place that set a value; without a place, the text names the default. Silent about values that
+  /// could not be read: the rules about types, which report at the bare place, have said what there is to say.
   template <class T, class Describe>
   void add(const Sourced<T>& value, Describe&& describe) {
+    if (value.is_unreadable) return;
     if (Finding* finding = record(value.origin, value.key)) {
       Message message(*finding, value.key);
       describe(message);
+      if (message.rests_on_unreadable()) withdraw();
     }
   }
 
@@ -104,6 +113,7 @@ class Findings {
 
  private:
   Finding* record(const Origin& where, const char* key);
+  void withdraw();  ///< takes the last finding back
 
   Detail detail_;
   const RuleInfo* current_ = nullptr;

@@ -10,7 +10,8 @@ struct Sourced {
   T value{};
   Origin origin{};
   const char* key = nullptr;
-  bool is_explicit = false;  ///< some file, variable or flag sets it; false = the framework's default
+  bool is_explicit = false;    ///< some file, variable or flag sets it; false = the framework's default
+  bool is_unreadable = false;  ///< it is set, but to no number (a number's field only): `value` says nothing
 
   const T& operator*() const { return value; }
 };

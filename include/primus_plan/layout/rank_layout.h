@@ -88,6 +88,10 @@ struct RankLayout {
   std::string order;            ///< the framework's own word: "tp-cp-ep-dp-pp", mesh axes, …
   std::vector<RankGrid> grids;  ///< for coordinates: the first is the dense one
   std::vector<GroupKind> groups;
+
+  /// Whether the ranks can be placed at all: there are grids, and each holds the whole world. If not (degrees that do
+  /// not divide the world, say) nothing else here means anything.
+  bool is_placed() const;
 };
 
 }  // namespace primus_plan

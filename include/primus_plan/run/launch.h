@@ -5,6 +5,9 @@
 
 namespace primus_plan {
 
+/// The largest number of ranks, nodes or GPUs of a node that is taken for a real one.
+inline constexpr std::int64_t largest_launch = 1 << 20;
+
 /// How many processes run and on how many nodes.
 struct Launch {
   std::int64_t world_size = 0;

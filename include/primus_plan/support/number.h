@@ -23,7 +23,8 @@ std::optional<std::int64_t> least_common_multiple(std::int64_t a, std::int64_t b
 std::int64_t floor_divide(std::int64_t a, std::int64_t b);
 std::int64_t floor_remainder(std::int64_t a, std::int64_t b);
 
-/// All positive divisors, ascending; none for numbers below 1.
+/// All positive divisors, ascending; none for numbers below 1. Above 10^12 only those that come in pairs with one of at
+/// most 10^6: a search for advice must not take minutes.
 std::vector<std::int64_t> divisors(std::int64_t n);
 
 /// The legal values next to an illegal one.

@@ -21,6 +21,8 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
 
+/// The text with "1 GPUs" made "1 GPU", for the nouns that messages count: sentences are written for many.
+std::string one_is_singular(std::string text);
 /// Whether two texts are the same but for upper and lower case of ASCII letters.
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 

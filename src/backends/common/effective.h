@@ -26,6 +26,7 @@ void append_effective(std::span<const Field<Config>> table, const Config& given,
     if (is_in(skip, field.name)) continue;
     std::visit(
         [&](auto member) {
+          if ((config.*member).is_unreadable) return;
           const bool changed = !((config.*member).value == (given.*member).value);
           if (changed || is_in(always, field.name)) out.emplace_back(field.name, to_node(config.*member));
         },

@@ -121,7 +121,7 @@ Coerced coerce(const KeySpec& spec, const NodePtr& value) {
     if (spec.nullable || spec.type == KeyType::open_ended || spec.type == KeyType::derived) {
       return {.node = none ? make_null(value->origin) : value, .expected = {}};
     }
-    Coerced refused{.node = nullptr, .expected = "a value, not null"};
+    Coerced refused{.node = nullptr, .expected = "a value"};
     return refused;
   }
   switch (spec.type) {

@@ -4,7 +4,18 @@
 
 namespace primus_plan::megatron {
 
+namespace {
+
+bool has_unreadable_degree(const MegatronConfig& config) {
+  return config.tensor_model_parallel_size.is_unreadable || config.pipeline_model_parallel_size.is_unreadable ||
+         config.context_parallel_size.is_unreadable || config.expert_model_parallel_size.is_unreadable ||
+         config.expert_tensor_parallel_size.is_unreadable;
+}
+
+}  // namespace
+
 Int smallest_world(const MegatronConfig& config) {
+  if (has_unreadable_degree(config)) return 0;
   const Int tensor = *config.tensor_model_parallel_size;
   const Int pipeline = *config.pipeline_model_parallel_size;
   const Int context = *config.context_parallel_size;

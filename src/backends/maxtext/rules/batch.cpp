@@ -15,15 +15,18 @@ void batch_not_positive(const MaxTextRun& run, Findings& out) {
   const Number& size = run.config.per_device_batch_size;
   if (batch_is_sound(run)) return;
   out.add(size, [&](Message& m) {
+    const double samples = *size * static_cast<double>(run.devices());
     if (*size <= 0) {
       m.say("per_device_batch_size is {}: it is above 0", number_text(*size));
-    } else if (*size > 1) {
-      m.say("per_device_batch_size {} x {} devices is no number of samples", number_text(*size), run.devices());
-    } else {
+    } else if (samples < 1) {
       m.say("per_device_batch_size {} x {} devices is less than one sample", number_text(*size), run.devices());
+    } else {
+      m.say("per_device_batch_size {} x {} devices is no number of samples", number_text(*size), run.devices());
     }
-    m.because("micro-batch = int(devices x per_device_batch_size) = int({} x {}) = {}", run.devices(),
-              number_text(*size), run.batch_sizes.micro);
+    if (samples < 1) {
+      m.because("micro-batch = int(devices x per_device_batch_size) = int({} x {}) = {}", run.devices(),
+                number_text(*size), run.batch_sizes.micro);
+    }
     m.help("1 gives each device a sample; 1/{} is one sample for all of them", run.devices());
     m.fix("set per_device_batch_size to 1", size, "1");
   });
@@ -45,7 +48,7 @@ void batch_truncated(const MaxTextRun& run, Findings& out) {
 void vocabulary_tiling(const MaxTextRun& run, Findings& out) {
   const Number& size = run.config.per_device_batch_size;
   const Int tiles = *run.config.num_vocab_tiling;
-  if (*size <= 0) return;
+  if (*size <= 0 || !std::isfinite(*size)) return;
   const double tokens = *size * static_cast<double>(*run.config.max_target_length);
   if (tiles != 0 && std::fmod(tokens, static_cast<double>(tiles)) == 0) return;
   const auto describe = [&](Message& m) {

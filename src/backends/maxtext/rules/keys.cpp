@@ -82,8 +82,14 @@ void unknown_key(const MaxTextRun& run, Findings& out) {
 
 void wrong_type(const MaxTextRun& run, Findings& out) {
   report(run, Kind::wrong_type, out, [](const KeyFault& fault, Message& m) {
-    m.say("{} takes {}, not {:.60}", fault.key, fault.expected, to_text(*fault.value));
-    if (fault.value->is_string() && !fault.value->is_null())
+    const Node& value = *fault.value;
+    const bool text = value.is_string();
+    if (value.kind == primus_plan::Kind::big_integer) {
+      m.say("{} takes {} of 64 bits, not {:.60}", fault.key, fault.expected, to_text(value));
+    } else {
+      m.say("{} takes {}, not {}{:.60}", fault.key, fault.expected, text ? "the text " : "", to_text(value));
+    }
+    if (text && value.text.size() == 4 && fault.expected == "a value")
       m.because("the text \"none\" counts as null for every key");
   });
 }

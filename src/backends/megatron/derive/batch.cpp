@@ -9,7 +9,7 @@ void derive_batch(MegatronRun& run, Rewriter& rewriter) {
   batch.sequence_length = config.seq_length.value.value_or(config.encoder_seq_length.value.value_or(0));
   batch.micro = config.micro_batch_size.value.value_or(0);
   batch.global = config.global_batch_size.value.value_or(0);
-  if (batch.micro <= 0 || run.degrees.data <= 0) return;
+  if (batch.micro <= 0 || run.degrees.data <= 0 || config.global_batch_size.is_unreadable) return;
 
   const auto one_step = checked_multiply(batch.micro, run.degrees.data);
   if (!one_step) return;

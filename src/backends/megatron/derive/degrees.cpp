@@ -13,6 +13,13 @@ Int replicas(Int world, Int a, Int b, Int c) {
 
 }  // namespace
 
+void blank_unreadable_degrees(MegatronConfig& config) {
+  for (Count* degree : {&config.tensor_model_parallel_size, &config.pipeline_model_parallel_size,
+                        &config.context_parallel_size, &config.expert_model_parallel_size}) {
+    if (degree->is_unreadable) degree->value = 0;
+  }
+}
+
 void derive_degrees(MegatronRun& run, Rewriter& rewriter) {
   MegatronConfig& config = run.config;
   Degrees& degrees = run.degrees;
@@ -20,11 +27,12 @@ void derive_degrees(MegatronRun& run, Rewriter& rewriter) {
   degrees.pipeline = *config.pipeline_model_parallel_size;
   degrees.context = *config.context_parallel_size;
   degrees.expert = *config.expert_model_parallel_size;
-  if (!config.expert_tensor_parallel_size.value) {
+  const bool follows = !config.expert_tensor_parallel_size.value && !config.expert_tensor_parallel_size.is_unreadable;
+  if (follows && degrees.tensor > 0) {
     rewriter.set(config.expert_tensor_parallel_size, degrees.tensor,
                  "expert tensor parallelism defaults to tensor_model_parallel_size");
   }
-  degrees.expert_tensor = *config.expert_tensor_parallel_size.value;
+  degrees.expert_tensor = config.expert_tensor_parallel_size.value.value_or(0);
 
   // arguments.py:validate_args: experts take no part in the dense grid.
   degrees.data = replicas(run.launch.world_size, degrees.tensor, degrees.pipeline, degrees.context);

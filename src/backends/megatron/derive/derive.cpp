@@ -18,6 +18,7 @@ MegatronRun derive(const MegatronConfig& given, const ParsedKeys& parsed, const 
                   .v_schedule = false,
                   .split = {}};
   Rewriter rewriter(rewrites);
+  blank_unreadable_degrees(run.config);
   apply_primus_arguments(run, rewriter);
   derive_degrees(run, rewriter);
   fill_layer_count(run, rewriter);

@@ -7,6 +7,9 @@
 
 namespace primus_plan::megatron {
 
+/// Degrees whose values are no integers become 0, so that nothing is derived from the default in their place.
+void blank_unreadable_degrees(MegatronConfig& config);
+
 /// Primus's argument builder and its build_args patches, before Megatron sees anything.
 void apply_primus_arguments(MegatronRun& run, Rewriter& rewriter);
 /// Sizes of the parallel dimensions and the data-parallel numbers. Source:

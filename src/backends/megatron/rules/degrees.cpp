@@ -25,7 +25,7 @@ void degree_not_positive(const MegatronRun& run, Findings& out) {
     });
   }
   const MaybeCount& expert_tensor = config.expert_tensor_parallel_size;
-  if (*run.given.tensor_model_parallel_size >= 1 && *expert_tensor.value < 1) {
+  if (*run.given.tensor_model_parallel_size >= 1 && expert_tensor.value.value_or(1) < 1) {
     out.add(expert_tensor, [&](Message& m) {
       m.say("{} is {}: a degree is 1 or more", expert_tensor.key, *expert_tensor.value);
       m.help("write 1 to keep experts whole, or null to use TP");
@@ -73,7 +73,7 @@ constexpr Rule<MegatronRun> rules[] = {
       .severity = Severity::error,
       .stage = Stage::arguments,
       .runtime_site = sites::validate_args,
-      .outcome = "Megatron divides by the product of the degrees (ZeroDivisionError)",
+      .outcome = "Megatron divides the world by the degrees and counts groups with them (ZeroDivisionError for 0)",
       .summary = "Every parallel degree is an integer of 1 or more.",
       .explanation = "A degree of 1 switches a kind of parallelism off; 0 does not. Megatron computes world % (TP x PP "
                      "x CP) first thing and stops with ZeroDivisionError.",

@@ -6,7 +6,11 @@ namespace primus_plan::megatron {
 
 void help_with_worlds(Message& message, const MegatronRun& run) {
   const Int smallest = smallest_world(run.given);
-  if (smallest > 0) message.help("nearest legal world sizes: {}", nearest_text(run.world(), smallest));
+  if (smallest > largest_launch) {
+    message.help("the degrees multiply to {} GPUs: lower the largest one", smallest);
+  } else if (smallest > 0) {
+    message.help("nearest legal world sizes: {}", nearest_text(run.world(), smallest));
+  }
 }
 
 void because_of_dp(Message& message, const MegatronRun& run) {

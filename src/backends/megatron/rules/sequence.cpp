@@ -25,9 +25,8 @@ void sequence_length_missing(const MegatronRun& run, Findings& out) {
 void required_dimension(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
   for (const MaybeCount* field :
-       {&config.num_layers, &config.hidden_size, &config.num_attention_heads, &config.max_position_embeddings}) {
-    const bool counted_in_pattern = field == &config.num_layers && config.hybrid_layer_pattern.value.data() != nullptr;
-    if (field->value || counted_in_pattern) continue;
+       {&config.hidden_size, &config.num_attention_heads, &config.max_position_embeddings}) {  // num_layers: MG327
+    if (field->value) continue;
     out.add(*field, [&](Message& m) {
       m.say("{} is null, but Megatron needs it", field->key);
       if (field == &config.max_position_embeddings) {

@@ -118,8 +118,10 @@ void help_with_number(const BadValue& bad, Message& m) {
   if (number.empty()) return;
   if (bad.node->quoted) {
     m.help("write {} without quotes", number);
-  } else {
+  } else if (number != bad.node->text) {
     m.help("write {}: YAML reads an exponent only after a dot and with a sign", number);
+  } else {
+    m.help("write {} alone", number);  // behind a tag: !!str 4
   }
   m.fix("write the number", bad.node->origin, number, true);
 }
@@ -153,6 +155,8 @@ void say_reading(const BadValue& bad, Message& m) {
   const std::string value = to_text(node);
   if (bad.expected == "true or false") {
     m.say("{} is {}, not true or false: Python takes it for {}", bad.key, value, is_true(node));
+  } else if (node.kind == Kind::big_integer) {
+    m.say("{} is {}: beyond 64 bits, so nothing that follows from it is judged here", bad.key, value);
   } else if (node.kind == Kind::boolean && bad.usable) {
     m.say("{} is {}, not {}: Python computes with {}", bad.key, value, bad.expected, node.boolean ? 1 : 0);
   } else if (bad.usable) {

@@ -33,6 +33,10 @@ void unknown(const MegatronRun& run, Findings& out) {
       m.help("write Megatron's own keys directly under overrides");
       return;
     }
+    if (remark.name.empty()) {
+      m.say("this key is the empty text: neither Megatron nor Primus reads it");
+      return;
+    }
     m.say("{} has no effect: neither Megatron nor Primus reads a key of this name", remark.name);
     if (is_variable_name(remark.name)) {
       m.help("a variable is exported where the run is launched, or written where the experiment says ${{NAME}}");

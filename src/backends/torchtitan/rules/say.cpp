@@ -8,8 +8,8 @@ namespace primus_plan::torchtitan {
 void help_with_worlds(Message& message, const TorchTitanRun& run) {
   const Int smallest = smallest_world(run.given);
   if (smallest <= 0) return;
-  if (*run.given.data_parallel_shard_degree != -1) {
-    message.help("these degrees make a world of {} ranks", smallest);
+  if (*run.given.data_parallel_shard_degree != -1 || smallest > largest_launch) {
+    message.help("these degrees make a world of {}", counted(smallest, "rank"));
   } else {
     message.help("nearest legal world sizes: {}", nearest_text(run.world(), smallest));
   }

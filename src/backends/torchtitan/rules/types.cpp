@@ -151,6 +151,10 @@ bool is_number_text(const Node& node) {
 
 void say_type(Message& m, const BadValue& bad) {
   const Node& node = *bad.node;
+  if (node.kind == Kind::big_integer) {
+    m.say("{} is {}: an integer beyond 64 bits, more than torch can count", bad.key, to_text(node));
+    return;
+  }
   m.say("{} is {}, where TorchTitan expects {}", bad.key,
         node.is_null() ? std::string("null") : fmt::format("{} ({})", to_text(node), to_string(node.kind)),
         bad.expected);
@@ -163,7 +167,7 @@ void say_type(Message& m, const BadValue& bad) {
   } else if (bad.expected == "true or false" && (node.text == "true" || node.text == "false")) {
     m.help("drop the quotes");
     m.fix("drop the quotes", node.origin, node.text);
-  } else if (is_number_text(node)) {
+  } else if (is_number_text(node) && node.text.find_first_of("eE") != std::string::npos) {
     m.because("YAML 1.1 reads a number like 1e-5 as text: its mantissa needs a dot");
     m.help("write 1.0e-5 for 1e-5");
   } else if (bad.expected == "a string" && node.kind == Kind::boolean) {
@@ -177,7 +181,8 @@ void type_stops(const TorchTitanRun& run, Findings& out) {
     if (!stops(bad, run)) continue;
     out.add(bad.node->origin, [&](Message& m) {
       say_type(m, bad);
-      m.because("nothing converts it on the way: {}", fate_of(bad.key)->outcome);
+      if (bad.node->kind != Kind::big_integer)
+        m.because("nothing converts it on the way: {}", fate_of(bad.key)->outcome);
     });
   }
 }
