@@ -12,8 +12,10 @@ namespace primus_plan {
 
 namespace {
 
-bool is_preset(Layer layer) {
-  return layer == Layer::module_preset || layer == Layer::model_preset || layer == Layer::platform_preset;
+std::string label_text(const Label& label) {
+  if (!label.text.empty()) return escape_controls(label.text);
+  if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
+  return "set here";
 }
 
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
