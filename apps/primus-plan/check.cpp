@@ -65,6 +65,7 @@ class Check {
     if (selection.affected) reach_ = &reach;
     if (options_.write_baseline) return write_baseline(selection, progress);
     std::vector<std::string> paths;
+    paths.reserve(selection.inputs.size());
     for (const Input& input : selection.inputs) paths.push_back(input.path);
     Output output = options_.output.open(paths);
     return report(selection, output, progress);

@@ -12,8 +12,6 @@
 namespace primus_plan {
 namespace {
 
-constexpr std::int64_t usual_gpus_per_node = 8;
-
 /// One place that may give sizes, and the names under which it does.
 struct SizeSource {
   std::optional<std::int64_t> world_size;

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "config/document_rules.h"
@@ -90,13 +91,26 @@ Parts read_parts(const std::string& path, const std::string& text, const FileRea
   }
 }
 
+/// Keys that name a file which the framework opens at start-up, in their dotted form. Looked for here, since only
+/// loading may touch the disk.
+constexpr std::array<std::string_view, 1> file_keys{"parallelism.pipeline_parallel_schedule_csv"};
+
+void find_missing_files(Module& module, const FileReader& files) {
+  if (module.params == nullptr) return;
+  for (const std::string_view key : file_keys) {
+    const Node* value = module.params->at_path(key);
+    const bool names_one = value != nullptr && value->is_string() && !value->text.empty();
+    if (names_one && !files.exists(value->text)) module.missing_files.emplace_back(key);
+  }
+}
+
 }  // namespace
 
 struct Loader::Cache {
   Cache(const FileReader& reader, Environment variables, Limits bounds)
       : files(reader), environment(std::move(variables)), limits(bounds), presets(files, environment, limits) {}
 
-  Experiment build(const Parts& parts, const Part& part, Loading& loading, const ExperimentOptions& options) {
+  Experiment build(const Parts& parts, const Part& part, Loading& loading, const ExperimentOptions& options) const {
     Experiment experiment;
     experiment.path = part.path;
     experiment.presets = loading.root.label;
@@ -110,6 +124,7 @@ struct Loader::Cache {
       build_snippet(loading, part.root, options.backend, experiment);
     }
     if (loading.errors.empty()) apply_command_line(loading, options, experiment);
+    for (Module& module : experiment.modules) find_missing_files(module, files);
     return experiment;
   }
 
@@ -143,7 +158,7 @@ Loader::Loader(const FileReader& files, Environment environment, Limits limits)
 
 Loader::~Loader() = default;
 
-LoadResult Loader::load_text(const std::string& path, std::string text, const ExperimentOptions& options) const {
+LoadResult Loader::load_text(const std::string& path, const std::string& text, const ExperimentOptions& options) const {
   LoadResult result;
   try {
     cache_->load(path, text, options, result);

@@ -92,7 +92,7 @@ class Parser {
     const bool negative = text_[at_++] == '-';
     const char next = peek();
     if (next == '+' || next == '-') throw NotLiteral{};
-    const NodePtr value = atom();
+    NodePtr value = atom();
     if (!value->is_number()) throw NotLiteral{};
     if (!negative) return value;
     if (value->kind == Kind::real) return make_real(-value->real, origin_);

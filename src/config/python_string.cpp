@@ -110,7 +110,10 @@ bool read_escape(std::string_view text, std::size_t& at, bool bytes, std::string
 bool StringLiteral::starts_here(std::string_view text) {
   const std::size_t quote = text.find_first_of("'\"");
   if (quote == std::string_view::npos || quote > 2) return false;
-  return std::ranges::all_of(text.substr(0, quote), [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; });
+  return std::ranges::all_of(text.substr(0, quote), [](char c) {
+    const int lower = c | 0x20;
+    return lower >= 'a' && lower <= 'z';
+  });
 }
 
 std::optional<StringLiteral> StringLiteral::parse(std::string_view text) {
@@ -131,14 +134,15 @@ std::optional<StringLiteral> StringLiteral::parse(std::string_view text) {
     if (c != '\\') {
       result.value += c;
       ++at;
-    } else if (at + 1 == text.size()) {
-      return std::nullopt;
-    } else if (prefix.raw) {
+      continue;
+    }
+    if (at + 1 == text.size()) return std::nullopt;
+    if (prefix.raw) {
       result.value += text.substr(at, 2);
       at += 2;
-    } else if (!read_escape(text, at, prefix.bytes, result.value)) {
-      return std::nullopt;
+      continue;
     }
+    if (!read_escape(text, at, prefix.bytes, result.value)) return std::nullopt;
   }
   return std::nullopt;
 }

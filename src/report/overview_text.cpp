@@ -19,7 +19,7 @@ std::string size(std::int64_t number) { return number > 0 ? with_commas(number) 
 
 std::string launch_text(const Launch& launch) {
   if (launch.world_size <= 0) return "world size unknown";
-  const std::string gpus = counted(launch.world_size, "GPU");
+  std::string gpus = counted(launch.world_size, "GPU");
   if (launch.nodes <= 0 || launch.gpus_per_node <= 0) return gpus;
   const bool even = launch.nodes * launch.gpus_per_node == launch.world_size;
   return fmt::format("{} {} {} {} {}", gpus, even ? "=" : "on", counted(launch.nodes, "node"), even ? "x" : "of",

@@ -25,9 +25,9 @@ void count(const std::vector<Finding>& findings, Summary& summary) {
 
 constexpr std::array format_table = {
     Format{"text", "for a person at a terminal",
-           [](const TextStyle& style, ToolInfo) { return make_text_formatter(style); }},
+           [](const TextStyle& style, const ToolInfo&) { return make_text_formatter(style); }},
     Format{"json", "for programs: the contract primus-plan/1, schemas/report.schema.json",
-           [](const TextStyle&, ToolInfo tool) { return make_json_formatter(std::move(tool)); }},
+           [](const TextStyle&, const ToolInfo& tool) { return make_json_formatter(tool); }},
 };
 
 }  // namespace

@@ -190,13 +190,9 @@ std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t position = 0; position < text.size();) {
     const CodePoint point = decode_utf8(text, position);
-    if (!point.valid) {
-      width += 1;
-    } else if (within(wide, point.value)) {
-      width += 2;
-    } else if (!within(zero_width, point.value)) {
-      width += 1;
-    }
+    const bool is_wide = point.valid && within(wide, point.value);
+    const bool is_zero = point.valid && !is_wide && within(zero_width, point.value);
+    if (!is_zero) width += is_wide ? 2 : 1;
     position += point.length;
   }
   return width;

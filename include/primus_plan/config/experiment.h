@@ -19,6 +19,8 @@ struct Module {
   std::optional<std::string> config;  ///< module preset, "pre_trainer.yaml"
   std::optional<std::string> model;   ///< model preset, "llama3_8B.yaml"
   std::optional<std::string> trainer_class;
+  std::vector<std::string>
+      missing_files;   ///< dotted keys of params that name a file the framework opens, and it is not there
   NodePtr params;      ///< what the runtime sees: module preset + model preset + overrides + command line
   NodePtr attributes;  ///< the runtime's other keys of the module: name, framework and, where set, config, model,
                        ///< trainer_class
@@ -73,7 +75,7 @@ class Loader {
   LoadResult load(const std::string& path, const ExperimentOptions& options) const;
   /// The same for a text that is not on disk (stdin, an editor); `path` is its name in messages and its folder for
   /// lookups.
-  LoadResult load_text(const std::string& path, std::string text, const ExperimentOptions& options) const;
+  LoadResult load_text(const std::string& path, const std::string& text, const ExperimentOptions& options) const;
 
   const Environment& environment() const;
   const FileReader& files() const;

@@ -73,7 +73,7 @@ std::unique_ptr<Formatter> make_json_formatter(ToolInfo tool);
 struct Format {
   std::string_view name;
   std::string_view description;
-  std::unique_ptr<Formatter> (*make)(const TextStyle& style, ToolInfo tool);
+  std::unique_ptr<Formatter> (*make)(const TextStyle& style, const ToolInfo& tool);
 };
 
 /// All formats; a new one is a file and a row.

@@ -65,6 +65,7 @@ struct ParsedKeys {
   const Flavor* flavor = nullptr;  ///< null: unknown flavor
   Architecture architecture;       ///< the flavor with the overrides of `model.*`; zeros when unknown
   const Schedule* schedule = nullptr;
+  bool schedule_csv_is_missing = false;  ///< pipeline_parallel_schedule_csv names a file that is not there
   Converters converters;
   bool compiles_model = false;  ///< compile.enable, and "model" among the components
   bool components_readable = true;

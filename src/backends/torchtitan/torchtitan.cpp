@@ -1,5 +1,7 @@
 #include "backends/torchtitan/torchtitan.h"
 
+#include <algorithm>
+
 #include "backends/common/judge.h"
 #include "backends/common/overrides.h"
 #include "backends/torchtitan/describe.h"
@@ -17,6 +19,9 @@ class PreparedTorchTitan final : public Prepared {
       : environment_(environment), origin_(module.origin) {
     read_fields(fields(), *module.params, config_, config_.bad_values);
     parsed_ = parse_keys(config_, *module.params);
+    const auto& missing = module.missing_files;
+    parsed_.schedule_csv_is_missing =
+        std::find(missing.begin(), missing.end(), config_.pipeline_parallel_schedule_csv.key) != missing.end();
   }
 
   Analysis decide(const Launch& launch, const AnalyzeOptions& options) const override {
@@ -24,7 +29,7 @@ class PreparedTorchTitan final : public Prepared {
     const TorchTitanRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     Analysis out = judge<TorchTitanRun>(run, all_rule_lists(), rewrites, options);
     if (options.dp_formula == DpFormula::guide) {
-      out.notes.push_back(
+      out.notes.emplace_back(
           "the guide's DP formula is Megatron's: TorchTitan's data-parallel degree is replicate x shard");
     }
     return out;

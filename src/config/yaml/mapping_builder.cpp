@@ -43,7 +43,7 @@ void MappingBuilder::add_merged(const Entry& entry) {
   target.history = entry.history;
 }
 
-void MappingBuilder::add(NodePtr key, NodePtr value, const Origin& key_origin) {
+void MappingBuilder::add(const NodePtr& key, NodePtr value, const Origin& key_origin) {
   std::size_t at = 0;
   Entry& target = find_or_add(key, at);
   const bool cut = ++written_[at] % longest_history == 0;

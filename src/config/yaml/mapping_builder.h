@@ -19,7 +19,7 @@ class MappingBuilder {
   /// A key that comes from another mapping through `<<`; its history comes along. Call before `add`.
   void add_merged(const Entry& entry);
   /// A key written in this mapping.
-  void add(NodePtr key, NodePtr value, const Origin& key_origin);
+  void add(const NodePtr& key, NodePtr value, const Origin& key_origin);
 
   /// Reports keys that were written twice, a bounded number of them.
   void report_duplicates(Remarks& remarks) const;

@@ -50,7 +50,9 @@ void custom_rule_without_file(const MaxTextRun& run, Findings& out) {
   const CustomRule* eval = find_custom_rule(*run.config.custom_mesh_and_rule_for_eval);
   const std::array<std::pair<const CustomRule*, const Word*>, 2> both{
       {{run.parsed.custom_rule, &run.config.custom_mesh_and_rule}, {eval, &run.config.custom_mesh_and_rule_for_eval}}};
-  for (const auto& [rule, word] : both) {
+  for (const auto& entry : both) {
+    const CustomRule* rule = entry.first;
+    const Word* word = entry.second;
     if (rule == nullptr || !rule->order.empty()) continue;
     out.add(*word, [&](Message& m) {
       m.say("{}: {} names no file: MaxText lists the name, but ships no {}.yml", word->key, rule->name, rule->name);

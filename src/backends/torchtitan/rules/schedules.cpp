@@ -36,11 +36,10 @@ void schedule_abstract(const TorchTitanRun& run, Findings& out) {
   });
 }
 
-void schedule_csv_unchecked(const TorchTitanRun& run, Findings& out) {
-  if (!run.pipelines() || !has_csv(run)) return;
+void schedule_csv_missing(const TorchTitanRun& run, Findings& out) {
+  if (!run.pipelines() || !has_csv(run) || !run.parsed.schedule_csv_is_missing) return;
   out.add(run.config.pipeline_parallel_schedule_csv, [&](Message& m) {
-    m.say("the schedule in {} is not checked: whether the file is there, and whether it fits {} pipeline ranks",
-          *run.config.pipeline_parallel_schedule_csv, run.pp());
+    m.say("pipeline_parallel_schedule_csv {} is no file here", quoted(*run.config.pipeline_parallel_schedule_csv));
     m.because("a relative path counts from the folder in which the run starts");
     m.help("'' runs the named schedule");
     m.fix("set pipeline_parallel_schedule_csv to ''", run.config.pipeline_parallel_schedule_csv, "''");
@@ -208,20 +207,20 @@ constexpr Rule<TorchTitanRun> rules[] = {
                .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule: GPipe\n"}},
      schedule_abstract},
     {{.id = "TT323",
-      .name = "pipeline-schedule-csv-unchecked",
-      .severity = Severity::note,
+      .name = "pipeline-schedule-csv-missing",
+      .severity = Severity::error,
       .stage = Stage::schedule,
       .runtime_site = build_schedule,
-      .outcome = "TorchTitan stops if the file is not there (FileNotFoundError)",
-      .summary = "pipeline_parallel_schedule_csv names a file that only the run sees.",
+      .outcome = "TorchTitan stops (FileNotFoundError)",
+      .summary = "pipeline_parallel_schedule_csv names a file, or is ''.",
       .explanation = "The file has to be there on every node and describe the PP ranks, the virtual stages and the "
                      "micro-batches of this run.",
       .bad = {.world_size = 8,
               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
-                      "  pipeline_parallel_schedule_csv: schedule.csv\n"},
+                      "  pipeline_parallel_schedule_csv: /nonexistent/schedule.csv\n"},
       .good = {.world_size = 8,
                .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: ''\n"}},
-     schedule_csv_unchecked},
+     schedule_csv_missing},
     {{.id = "TT324",
       .name = "pipeline-micro-batch-uneven",
       .severity = Severity::error,
