@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <thread>
@@ -146,7 +145,7 @@ class Check {
     rendered.fails = !rendered.text.empty() || rendered.summary.errors > 0 || (strict && rendered.summary.warnings > 0);
     if (options_.fix.diff) return rendered;
     if (options_.write_baseline) {
-      rendered.known = baseline_entries(file, baseline_folder_);
+      rendered.known = baseline_entries(file, path_in_baseline(new_baseline_, chosen.input.path));
     } else if (options_.statistics) {
       rendered.statistics.add(file);
     } else {
@@ -190,7 +189,7 @@ class Check {
   int write_baseline(const Selection& selection, Progress& progress) {
     const std::string path = baseline_path(selection);
     refuse_other_files(path);
-    baseline_folder_ = std::filesystem::path(absolute_path(path)).parent_path().string();
+    new_baseline_ = path;
     std::vector<BaselineEntry> known;
     std::size_t files = 0;
     judge_all(
@@ -225,7 +224,7 @@ class Check {
     const auto text = files_.read(path, failure);
     if (!text || text->empty()) return;
     try {
-      const Baseline old(*text, "");
+      const Baseline old(*text);
     } catch (const BadBaseline& error) {
       throw Trouble(fmt::format("--write-baseline {} would overwrite a file that {}", path, error.what()));
     }
@@ -308,7 +307,7 @@ class Check {
   Setups setups_;
   std::vector<Chosen> inputs_;
   const Reach* reach_ = nullptr;  ///< only experiments that reach these files; null: all
-  std::string baseline_folder_;
+  std::string new_baseline_;      ///< where --write-baseline writes
 };
 
 std::vector<std::string> format_names() {
