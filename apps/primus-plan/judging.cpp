@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "command.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/planner/repair.h"

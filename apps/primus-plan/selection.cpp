@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "command.h"
 #include "git.h"
@@ -35,15 +37,11 @@ std::string shown(const std::string& path) {
 
 /// Names set apart by line breaks, or by NUL when there is one.
 std::vector<std::string> read_list(const std::string& file) {
-  std::string text;
-  if (file == "-") {
-    text = read_standard_input(DiskFiles::default_max_bytes);
-  } else {
-    ReadFailure failure;
-    auto read = DiskFiles().read(file, failure);
-    if (!read) throw Trouble(fmt::format("cannot read --files-from {}: {}", file, failure.reason));
-    text = *std::move(read);
-  }
+  std::optional<std::string> streamed = read_stream(file, DiskFiles::default_max_bytes);
+  ReadFailure failure;
+  const auto read = streamed ? std::move(streamed) : DiskFiles().read(file, failure);
+  if (!read) throw Trouble(fmt::format("cannot read --files-from {}: {}", file, failure.reason));
+  const std::string& text = *read;
   const char separator = text.find('\0') == std::string::npos ? '\n' : '\0';
   std::vector<std::string> names;
   for (std::string_view rest = text; !rest.empty();) {

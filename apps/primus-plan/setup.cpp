@@ -51,7 +51,16 @@ std::set<std::string_view> ids_of(const std::vector<std::string>& words, RuleLis
 
 }  // namespace
 
-std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }
+std::string absolute_path(const std::string& path) {
+  return fs::absolute(path.empty() ? "." : path).lexically_normal().string();
+}
+
+std::string path_in_baseline(const std::string& baseline, const std::string& path) {
+  if (path == "-") return path;
+  return fs::path(absolute_path(path))
+      .lexically_relative(fs::path(absolute_path(baseline)).parent_path())
+      .generic_string();
+}
 
 void ChoiceFlags::declare(CLI::App& app) {
   const auto add_rules = [&](const char* name, std::vector<std::string>& words, const char* type, const char* what) {
@@ -71,7 +80,8 @@ void ChoiceFlags::declare(CLI::App& app) {
 const Pragma* Setup::launch_setting(const std::string& path) const { return settings->launch_of(absolute_path(path)); }
 
 Choice Setup::choice(const std::string& path) const {
-  Choice choice{.levels = levels.empty() ? nullptr : &levels, .ignored = {}, .baseline = baseline.get()};
+  Choice choice{.levels = levels.empty() ? nullptr : &levels, .ignored = {}, .baseline = baseline.get(), .path = {}};
+  if (baseline) choice.path = path_in_baseline(baseline_file->value, path);
   if (settings->ignores.empty()) return choice;
   const std::vector<const RuleInfo*> rules = all_rules();
   for (const IgnoreSetting* ignore : settings->ignores_of(absolute_path(path))) {
@@ -152,7 +162,7 @@ std::shared_ptr<const Baseline> Setups::read_baseline(const std::string& path) {
                               failure.missing ? "; --write-baseline writes one" : ""));
   }
   try {
-    auto baseline = std::make_shared<const Baseline>(*text, fs::path(absolute).parent_path().string());
+    auto baseline = std::make_shared<const Baseline>(*text);
     return baselines_.emplace(absolute, std::move(baseline)).first->second;
   } catch (const BadBaseline& error) {
     throw Trouble(fmt::format("{} {}", path, error.what()));

@@ -70,7 +70,9 @@ class Setups {
   std::map<std::string, std::shared_ptr<const Baseline>> baselines_;
 };
 
-/// Absolute and without "." and "..".
+/// Absolute and without "." and "..". The empty path is the working folder.
 std::string absolute_path(const std::string& path);
+/// What the baseline at `baseline` calls the file at `path`: relative to the baseline's folder.
+std::string path_in_baseline(const std::string& baseline, const std::string& path);
 
 }  // namespace primus_plan::app

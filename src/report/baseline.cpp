@@ -21,7 +21,7 @@ std::string line_of(const BaselineEntry& entry) {
 
 }  // namespace
 
-Baseline::Baseline(std::string_view text, std::string folder) : folder_(std::move(folder)) {
+Baseline::Baseline(std::string_view text) {
   const auto root = nlohmann::json::parse(text, nullptr, false);
   if (!root.is_object() || root.value("schema", nlohmann::json()) != schema) {
     throw BadBaseline(fmt::format("is no baseline: it must be a JSON object with \"schema\": \"{}\"", schema));

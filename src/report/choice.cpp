@@ -1,47 +1,40 @@
 #include "primus_plan/report/choice.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
+#include <utility>
 
 #include "report/fingerprint.h"
 
 namespace primus_plan {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string relative_to(const std::string& folder, const std::string& path) {
-  std::error_code error;
-  const fs::path relative = fs::absolute(path, error).lexically_normal().lexically_relative(folder);
-  return error || relative.empty() ? path : relative.generic_string();
-}
-
 /// The fingerprints of a file's findings, asked for in the order of the report: alike ones are counted. Documents of
-/// one file are files of their own here.
+/// one file, which are called file#2 and so on, are files of their own here.
 class Fingerprints {
  public:
-  explicit Fingerprints(std::string folder) : folder_(std::move(folder)) {}
+  /// `relative` is what `path` is called in baselines.
+  Fingerprints(std::string path, std::string relative) : path_(std::move(path)), relative_(std::move(relative)) {}
+
+  std::string name_of(const std::string& path) const {
+    return path.starts_with(path_) ? relative_ + path.substr(path_.size()) : path;
+  }
 
   std::string next(const Finding& finding, const std::string& path, std::string_view module) {
-    return of_path(path).next(finding, module);
+    const auto found = by_path_.find(path);
+    if (found != by_path_.end()) return found->second.next(finding, module);
+    return by_path_.try_emplace(path, name_of(path)).first->second.next(finding, module);
   }
 
  private:
-  UniqueFingerprints& of_path(const std::string& path) {
-    const auto found = by_path_.find(path);
-    if (found != by_path_.end()) return found->second;
-    return by_path_.try_emplace(path, relative_to(folder_, path)).first->second;
-  }
-
-  std::string folder_;
+  std::string path_;
+  std::string relative_;
   std::map<std::string, UniqueFingerprints> by_path_;
 };
 
 class Chooser {
  public:
-  explicit Chooser(const Choice& choice)
-      : choice_(choice), fingerprints_(choice.baseline != nullptr ? choice.baseline->folder() : std::string()) {}
+  Chooser(const Choice& choice, const std::string& path) : choice_(choice), fingerprints_(path, choice.path) {}
 
   void apply(std::vector<Finding>& findings, const std::string& path, std::string_view module) {
     std::erase_if(findings, [&](Finding& finding) {
@@ -104,7 +97,7 @@ bool says_nothing(const Choice& choice) {
 
 void apply_choice(FileReport& file, const Choice& choice) {
   if (says_nothing(choice)) return;
-  Chooser chooser(choice);
+  Chooser chooser(choice, file.path);
   const bool loaded = file.load_errors.empty();
   chooser.apply(file.load_errors, file.path, "");
   for (Analysis& module : file.modules) chooser.apply(module);
@@ -112,19 +105,19 @@ void apply_choice(FileReport& file, const Choice& choice) {
 }
 
 void apply_choice(std::vector<Analysis>& modules, const Choice& choice) {
-  if (says_nothing(choice)) return;
-  Chooser chooser(choice);
+  if (says_nothing(choice) || modules.empty()) return;
+  Chooser chooser(choice, modules.front().path);
   for (Analysis& module : modules) chooser.apply(module);
 }
 
-std::vector<BaselineEntry> baseline_entries(const FileReport& file, const std::string& folder) {
+std::vector<BaselineEntry> baseline_entries(const FileReport& file, const std::string& relative_path) {
   std::vector<BaselineEntry> out;
-  Fingerprints fingerprints(folder);
+  Fingerprints fingerprints(file.path, relative_path);
   const auto add = [&](const std::vector<Finding>& findings, const std::string& path, const std::string& module) {
     for (const Finding& finding : findings) {
       out.push_back({.fingerprint = fingerprints.next(finding, path, module),
                      .rule = std::string(finding.rule->id),
-                     .path = relative_to(folder, path),
+                     .path = fingerprints.name_of(path),
                      .module = module,
                      .message = finding.message});
     }

@@ -12,12 +12,6 @@ namespace primus_plan {
 
 namespace {
 
-std::string label_text(const Label& label) {
-  if (!label.text.empty()) return escape_controls(label.text);
-  if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
-  return "set here";
-}
-
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
 
 class FindingText {

@@ -25,16 +25,14 @@ struct BaselineEntry {
 class Baseline {
  public:
   Baseline() = default;
-  /// `folder` is the absolute folder of the file. Throws BadBaseline for a text that is no baseline.
-  Baseline(std::string_view text, std::string folder);
+  /// Throws BadBaseline for a text that is no baseline.
+  explicit Baseline(std::string_view text);
 
   bool contains(const std::string& fingerprint) const { return fingerprints_.contains(fingerprint); }
   std::size_t size() const { return fingerprints_.size(); }
-  const std::string& folder() const { return folder_; }
 
  private:
   std::set<std::string, std::less<>> fingerprints_;
-  std::string folder_;
 };
 
 class BadBaseline : public std::runtime_error {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +16,7 @@ struct Choice {
   const Levels* levels = nullptr;      ///< rules with a level of the user's own; null: none
   std::set<std::string_view> ignored;  ///< ids of rules that this file need not keep
   const Baseline* baseline = nullptr;  ///< findings that are known; null: none
+  std::string path;                    ///< what the baseline calls the file: relative to its folder
 };
 
 /// Takes out what the user does not want to hear, gives the rest the severities that were asked for, and makes verdicts
@@ -25,7 +26,7 @@ void apply_choice(FileReport& file, const Choice& choice);
 /// The same for modules that are not part of a file's report.
 void apply_choice(std::vector<Analysis>& modules, const Choice& choice);
 
-/// The findings of a file as entries of a baseline in `folder` (absolute).
-std::vector<BaselineEntry> baseline_entries(const FileReport& file, const std::string& folder);
+/// The findings of a file as entries of a baseline, which calls the file by its path relative to the baseline's folder.
+std::vector<BaselineEntry> baseline_entries(const FileReport& file, const std::string& relative_path);
 
 }  // namespace primus_plan
