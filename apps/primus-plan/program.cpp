@@ -24,7 +24,7 @@ constexpr std::array command_table = {
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
-    Command{"explain", "explain a rule: what, why, what the runtime does, an example, how to fix it", declare_explain},
+    Command{"explain", "explain a rule (what, why, what the runtime does, how to fix it) or a key", declare_explain},
     Command{"rules", "list the rules, or write their manual", declare_rules},
     Command{"config", "show the settings that hold for an experiment, and where each comes from", declare_config},
     Command{"completion", "print a shell's completion script", declare_completion},
