@@ -143,22 +143,24 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
   const std::string wanted = lower(word);
   const std::size_t cutoff = std::clamp<std::size_t>(word.size() / 3, 1, 6);
   const std::uint64_t wanted_characters = characters(wanted);
-  std::vector<Match> matches;
+  std::vector<Match> matches;  // at most `max`, nearest first; of equals the first candidate
   for (const std::string_view candidate : candidates) {
+    const bool is_full = matches.size() == max;
+    if (is_full && (max == 0 || matches.back().distance == 0)) break;
+    const std::size_t most = is_full ? matches.back().distance - 1 : cutoff;
     const std::size_t longer = std::max(candidate.size(), word.size()) - std::min(candidate.size(), word.size());
-    if (longer > cutoff) continue;
+    if (longer > most) continue;
     const std::string letters = lower(candidate);
-    if (static_cast<std::size_t>(std::popcount(wanted_characters ^ characters(letters))) > 2 * cutoff) continue;
-    const std::size_t distance = edit_distance(wanted, letters, cutoff);
-    if (distance <= cutoff && distance < candidate.size()) matches.push_back({distance, candidate});
+    if (static_cast<std::size_t>(std::popcount(wanted_characters ^ characters(letters))) > 2 * most) continue;
+    const std::size_t distance = edit_distance(wanted, letters, most);
+    if (distance > most || distance >= candidate.size()) continue;
+    if (is_full) matches.pop_back();
+    const auto after = std::upper_bound(matches.begin(), matches.end(), distance,
+                                        [](std::size_t d, const Match& match) { return d < match.distance; });
+    matches.insert(after, {distance, candidate});
   }
-  std::stable_sort(matches.begin(), matches.end(),
-                   [](const Match& a, const Match& b) { return a.distance < b.distance; });
   std::vector<std::string_view> names;
-  for (const Match& match : matches) {
-    if (names.size() == max) break;
-    names.push_back(match.name);
-  }
+  for (const Match& match : matches) names.push_back(match.name);
   return names;
 }
 
