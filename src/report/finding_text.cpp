@@ -14,6 +14,8 @@ namespace {
 
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
 
+constexpr std::size_t most_places = 6;
+
 class FindingText {
  public:
   FindingText(const Finding& finding, const Origin& fallback, const std::string& path, const TextStyle& style)
@@ -26,13 +28,7 @@ class FindingText {
   std::string make() {
     headline();
     place(primary_);
-    const Source* shown = primary_.origin.source;
-    for (const Label& label : finding_.related) {
-      if (!label.origin) continue;
-      between(label.origin, shown);
-      place(label);
-      shown = label.origin.source;
-    }
+    places();
     for (const std::string& line : finding_.because) remark(shortened(escape_controls(line)));
     for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + shortened(escape_controls(line)));
     if (finding_.help.empty()) {
@@ -43,6 +39,25 @@ class FindingText {
   }
 
  private:
+  /// The related places, the first few unless all are asked for.
+  void places() {
+    const Source* shown = primary_.origin.source;
+    std::size_t left = style_.verbose ? finding_.related.size() : most_places;
+    std::size_t hidden = 0;
+    for (const Label& label : finding_.related) {
+      if (!label.origin) continue;
+      if (left == 0) {
+        ++hidden;
+        continue;
+      }
+      --left;
+      between(label.origin, shown);
+      place(label);
+      shown = label.origin.source;
+    }
+    if (hidden > 0) remark(fmt::format("{} more place{} (-v)", hidden, hidden == 1 ? "" : "s"));
+  }
+
   void headline() {
     std::string where = path_;
     if (primary_.origin) {
