@@ -190,6 +190,7 @@ TextStyle OutputFlags::style(bool terminal) const {
   style.color = wants_color(color, terminal);
   style.quiet = quiet;
   style.verbose = verbose;
+  style.wraps = terminal;
   style.width = terminal_width(terminal);
   return style;
 }

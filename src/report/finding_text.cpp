@@ -7,6 +7,7 @@
 #include "primus_plan/support/text.h"
 #include "report/excerpt.h"
 #include "report/paint.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -65,10 +66,11 @@ class FindingText {
       if (primary_.origin.line > 0) where += fmt::format(":{}:{}", primary_.origin.line, primary_.origin.column);
     }
     const std::string severity = fmt::format("{}:", to_string(finding_.severity));
-    out_ +=
+    const std::string line =
         fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"), paint_.severity(finding_.severity, severity),
                     paint_.bold(shortened(escape_controls(finding_.message))));
-    out_ += paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name)) + '\n';
+    const std::string rule = paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name));
+    out_ += wrapped(line + rule, 4, style_) + '\n';
   }
 
   /// The source line and what is marked in it.
@@ -96,7 +98,10 @@ class FindingText {
     }
   }
 
-  void remark(const std::string& text) { out_ += fmt::format("{:>{}} {} {}\n", "", gutter_, paint_.gutter("="), text); }
+  void remark(const std::string& text) {
+    const std::string line = fmt::format("{:>{}} {} {}", "", gutter_, paint_.gutter("="), text);
+    out_ += wrapped(line, static_cast<std::size_t>(gutter_) + 3, style_) + '\n';
+  }
 
   void runtime() {
     const RuleInfo& rule = *finding_.rule;
