@@ -7,6 +7,7 @@
 #include "options.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/backends/example.h"
+#include "primus_plan/report/explain_key.h"
 #include "primus_plan/report/rules.h"
 #include "primus_plan/support/text.h"
 
@@ -25,10 +26,11 @@ struct Options {
     known.push_back(rule->name);
     known.push_back(rule->id);
   }
-  const auto nearest = nearest_names(word, known, 3);
+  std::string near = join(nearest_names(word, known, 3), ", ");
+  if (near.empty()) near = nearest_catalogue_keys(word);
   const std::string hint =
-      nearest.empty() ? "primus-plan rules lists them" : fmt::format("did you mean {}?", join(nearest, ", "));
-  throw Trouble(fmt::format("no rule {}; {}", word, hint));
+      near.empty() ? "primus-plan rules and primus-plan keys list them" : fmt::format("did you mean {}?", near);
+  throw Trouble(fmt::format("no rule and no key {}; {}", word, hint));
 }
 
 std::string page_text(const RulePage& page, const std::string& format, const TextStyle& style) {
@@ -43,20 +45,19 @@ std::string explain(const RuleInfo& rule, const std::string& format, const TextS
   return page_text({.rule = &rule, .finding = finding == checked.findings.end() ? nullptr : &*finding}, format, style);
 }
 
+/// The page of a rule or of a key.
+std::string page_of(const std::string& word, const std::string& format, const TextStyle& style) {
+  if (const RuleInfo* rule = find_rule(word)) return explain(*rule, format, style);
+  if (const auto page = explain_key(word, format, style)) return *page;
+  refuse(word);
+}
+
 int run(const Options& options) {
-  std::vector<const RuleInfo*> rules;
-  for (const std::string& word : options.words) {
-    rules.push_back(find_rule(word));
-    if (rules.back() == nullptr) refuse(word);
-  }
   Output output = options.output.open({});
   const TextStyle style = options.output.style(output.is_terminal());
-  std::string text;
-  for (const RuleInfo* rule : rules) {
-    if (!text.empty() && options.output.format != "json") text += '\n';
-    text += explain(*rule, options.output.format, style);
-  }
-  output.write(text);
+  std::vector<std::string> pages;
+  for (const std::string& word : options.words) pages.push_back(page_of(word, options.output.format, style));
+  output.write(joined_answers(pages, options.output.format == "json"));
   output.finish();
   return exit_clean;
 }
@@ -65,7 +66,8 @@ int run(const Options& options) {
 
 Run declare_explain(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   const auto options = std::make_shared<Options>();
-  app.add_option("RULE", options->words, "ids or names of rules: MG203, global-batch-not-divisible")->required();
+  app.add_option("WORD", options->words,
+                 "ids or names of rules (MG203, global-batch-not-divisible), keys (tensor_model_parallel_size)")->required();
   options->output.declare(app, {"text", "markdown", "json"});
   return [options] { return run(*options); };
 }

@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t most_named = 4;  // keys that one sentence lists
 
-bool is_preset(Layer layer) { return layer == Layer::module_preset || layer == Layer::model_preset; }
-
 /// A key that a stronger layer had already when the model preset or the module's own line came.
 void remark_on_losers(Loading& loading, const Module& module, const Entry& entry) {
   for (const Assignment* at = entry.history.get(); at != nullptr; at = at->previous.get()) {

@@ -12,10 +12,6 @@ namespace primus_plan {
 
 namespace {
 
-bool is_preset(Layer layer) {
-  return layer == Layer::module_preset || layer == Layer::model_preset || layer == Layer::platform_preset;
-}
-
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
 
 class FindingText {

@@ -7,6 +7,7 @@
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
+#include "report/repairs_text.h"
 
 namespace primus_plan {
 
@@ -98,6 +99,7 @@ class TextFormatter final : public Formatter {
     }
     if (folded > 0 && !style_.quiet)
       text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
+    if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, paint_);
     return text;
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
@@ -23,6 +24,8 @@ class ExampleChecker {
  public:
   ExampleChecker() : loader_(files_, Environment()) {}
   CheckedExample check(const Example& example) const;
+  /// The same with another text in place of the example's own.
+  CheckedExample check(const Example& example, std::string text) const;
 
  private:
   MemoryFiles files_;

@@ -163,6 +163,7 @@ void log_memory_interval(const MegatronRun& run, Findings& out) {
     m.say("log_memory_interval {} is not a multiple of log_interval {}", *memory.value, interval);
     m.also(run.config.log_interval);
     m.help("nearest legal values: {}", nearest_text(*memory.value, interval));
+    fix_to_nearest(m, memory, *memory.value, interval);
   });
 }
 
