@@ -23,6 +23,8 @@ constexpr std::array command_table = {
     Command{"layout", "show which rank sits in which group and node", declare_layout},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
+    Command{"models", "list the models that presets describe", declare_models},
+    Command{"init", "write a first experiment for a model, a number of GPUs and hardware", declare_init},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
     Command{"explain", "explain a rule (what, why, what the runtime does, how to fix it) or a key", declare_explain},
     Command{"rules", "list the rules, or write their manual", declare_rules},

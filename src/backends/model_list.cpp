@@ -48,7 +48,8 @@ std::vector<ListedModel> list_models(const Loader& loader, const std::optional<s
   const FilesWithPresets files(loader.files());
   const PresetRoot root = root_of(loader, primus_root);
   const std::string configs = (root.folder.empty() ? std::string(built_in_folder) : root.folder) + "/configs";
-  const ExperimentOptions options{.primus_root = primus_root};
+  ExperimentOptions options;
+  options.primus_root = primus_root;
   std::vector<ListedModel> out;
   for (const Backend* backend : backends()) {
     if (!framework.empty() && backend->name() != framework) continue;

@@ -1,17 +1,26 @@
-#include "primus_plan/planner/experiment_text.h"
-
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
-#include "primus_plan/support/text.h"
+#include "primus_plan/planner/new_experiment.h"
 
 namespace primus_plan {
 namespace {
 
 /// Overrides, a line each, indented by the caller.
 using Lines = std::vector<std::string>;
+
+constexpr std::int64_t usual_sequence = 8192;
+constexpr std::int64_t sequence_where_unknown = 4096;
+
+struct Plan {
+  const NewExperimentRequest& request;
+  const GuessTask& task;
+  const FirstGuess& guess;
+};
 
 template <class... Args>
 void add(Lines& lines, fmt::format_string<Args...> text, Args&&... values) {
@@ -25,7 +34,7 @@ std::int64_t layers_of_last_stage(std::int64_t layers, std::int64_t stages) {
   return std::max<std::int64_t>(0, layers - others * (stages - 1));
 }
 
-Lines megatron_lines(const NewExperiment& e) {
+Lines megatron_lines(const Plan& e) {
   const FirstGuess& g = e.guess;
   Lines out;
   add(out, "tensor_model_parallel_size: {}", g.tensor);
@@ -53,12 +62,12 @@ Lines megatron_lines(const NewExperiment& e) {
   add(out, "use_distributed_optimizer: {}", replicas);
   add(out, "overlap_grad_reduce: {}", replicas);
   add(out, "overlap_param_gather: {}", replicas);
-  out.insert(out.end(), {"", "lr: 1.5e-4", "min_lr: 1.5e-5", "lr_warmup_iters: 100", "", "mock_data: true",
-                         "finetune: false"});
+  out.insert(out.end(),
+             {"", "lr: 1.5e-4", "min_lr: 1.5e-5", "lr_warmup_iters: 100", "", "mock_data: true", "finetune: false"});
   return out;
 }
 
-Lines torchtitan_lines(const NewExperiment& e) {
+Lines torchtitan_lines(const Plan& e) {
   const FirstGuess& g = e.guess;
   Lines out = {"parallelism:"};
   add(out, "  tensor_parallel_degree: {}", g.tensor);
@@ -82,7 +91,7 @@ Lines torchtitan_lines(const NewExperiment& e) {
   return out;
 }
 
-Lines maxtext_lines(const NewExperiment& e) {
+Lines maxtext_lines(const Plan& e) {
   const FirstGuess& g = e.guess;
   const std::int64_t nodes = (e.task.gpus + e.task.gpus_per_node - 1) / e.task.gpus_per_node;
   const std::int64_t on_node = e.task.gpus / nodes;
@@ -107,13 +116,14 @@ Lines maxtext_lines(const NewExperiment& e) {
 struct Writer {
   std::string_view framework;
   StateLayout state;
-  Lines (*lines)(const NewExperiment&);
+  bool pipelines;  ///< a first layout may have them
+  Lines (*lines)(const Plan&);
 };
 
 constexpr std::array writers = {
-    Writer{"megatron", StateLayout::optimizer_shards, megatron_lines},
-    Writer{"torchtitan", StateLayout::weight_shards, torchtitan_lines},
-    Writer{"maxtext", StateLayout::weight_shards, maxtext_lines},
+    Writer{"megatron", StateLayout::optimizer_shards, true, megatron_lines},
+    Writer{"torchtitan", StateLayout::weight_shards, true, torchtitan_lines},
+    Writer{"maxtext", StateLayout::weight_shards, false, maxtext_lines},
 };
 
 const Writer* find_writer(std::string_view framework) {
@@ -123,41 +133,57 @@ const Writer* find_writer(std::string_view framework) {
   return nullptr;
 }
 
-std::string reasons(const NewExperiment& e) {
+std::string reasons(const Plan& e) {
   const FirstGuess& g = e.guess;
   const double parameters = e.task.model.parameters() / 1e9;
   std::string split = fmt::format("TP {}", g.tensor);
   if (e.task.pipelines) split += fmt::format(", PP {}", g.pipeline);
   if (g.context > 1) split += fmt::format(", CP {}", g.context);
   if (e.task.model.experts > 0) split += fmt::format(", EP {}", g.expert);
-  const std::string shared =
-      e.task.state == StateLayout::weight_shards
-          ? fmt::format("{} GPUs share the weights", g.shards)
-          : fmt::format("Adam's states are shared over {} ranks", g.data * g.context);
+  const std::int64_t sharers = e.task.state == StateLayout::weight_shards ? g.shards : g.data * g.context;
+  const std::string shared = sharers == 1 ? "nothing is shared"
+                             : e.task.state == StateLayout::weight_shards
+                                 ? fmt::format("{} GPUs share the weights", sharers)
+                                 : fmt::format("Adam's states over {} ranks", sharers);
   return fmt::format(
-      "# {:.3g}B parameters: {}, and {}; about {:.0f} of {}'s {:.0f} GB by a rough count.\n"
-      "# DP {}; {}. A first layout that is legal: measure, then change.\n",
-      parameters, split, shared, g.bytes / 1e9, e.hardware, e.task.memory_bytes / 1e9, g.data,
-      g.recompute ? "every layer is recomputed, for its activations do not fit beside the states"
-                  : "activations fit beside the states, so whole layers are not recomputed");
+      "# {:.3g}B parameters: {}; {}; about {:.0f} of {} GB on {} by a rough count.\n"
+      "# DP {}; {}. A start: measure, then change.\n",
+      parameters, split, shared, g.bytes / 1e9, e.request.device.gigabytes, e.request.device.name, g.data,
+      g.recompute ? "layers are recomputed, for their activations do not fit beside the states"
+                  : "activations fit beside the states without full recompute");
 }
 
 }  // namespace
 
-StateLayout state_layout(std::string_view framework) {
-  const Writer* writer = find_writer(framework);
-  return writer != nullptr ? writer->state : StateLayout::optimizer_shards;
+GuessTask guess_task(const NewExperimentRequest& request) {
+  const ModelSize& size = request.model.size;
+  GuessTask task;
+  task.model = size;
+  task.gpus = request.gpus;
+  task.gpus_per_node = std::min(request.gpus_per_node, request.gpus);
+  task.memory_bytes = request.device.gigabytes * 1e9;
+  task.sequence_length = request.sequence_length;
+  if (task.sequence_length == 0) {
+    task.sequence_length =
+        size.longest_sequence > 0 ? std::min(size.longest_sequence, usual_sequence) : sequence_where_unknown;
+  }
+  if (const Writer* writer = find_writer(request.model.framework)) {
+    task.state = writer->state;
+    task.pipelines = writer->pipelines;
+  }
+  return task;
 }
 
-std::string experiment_text(const NewExperiment& experiment) {
-  const Writer* writer = find_writer(experiment.framework);
+std::string experiment_text(const NewExperimentRequest& request, const GuessTask& task, const FirstGuess& guess) {
+  const Writer* writer = find_writer(request.model.framework);
   if (writer == nullptr) return {};
-  std::string text = fmt::format("# primus-plan: world-size={}\n{}", experiment.task.gpus, reasons(experiment));
+  const Plan plan{request, task, guess};
+  std::string text = fmt::format("# primus-plan: world-size={}\n{}", task.gpus, reasons(plan));
   text += fmt::format(
-      "work_group: team\nuser_name: user\nexp_name: {0}-{1}gpu\nworkspace: ./output\n\nmodules:\n  pre_trainer:\n"
-      "    framework: {2}\n    config: pre_trainer.yaml\n    model: {0}.yaml\n    overrides:\n",
-      experiment.model, experiment.task.gpus, experiment.framework);
-  for (const std::string& line : writer->lines(experiment)) text += line.empty() ? "\n" : fmt::format("      {}\n", line);
+      "work_group: team\nuser_name: user\nexp_name: {}-{}gpu\nworkspace: ./output\n\nmodules:\n  pre_trainer:\n"
+      "    framework: {}\n    config: pre_trainer.yaml\n    model: {}\n    overrides:\n",
+      request.model.name(), task.gpus, request.model.framework, request.model.preset);
+  for (const std::string& line : writer->lines(plan)) text += line.empty() ? "\n" : fmt::format("      {}\n", line);
   return text;
 }
 

@@ -10,19 +10,19 @@ namespace primus_plan {
 namespace {
 
 constexpr double gib = 1024.0 * 1024 * 1024;
-constexpr double usable_share = 0.85;       // of a GPU's memory, for fragments and what the count leaves out
+constexpr double usable_share = 0.9;        // of a GPU's memory, for fragments and what the count leaves out
 constexpr double runtime_bytes = 2 * gib;   // context and communication buffers
 constexpr double routing_bytes = 20 * gib;  // all-to-all buffers of mixtures of experts on AMD GPUs
 constexpr double roomy_share = 0.6;         // up to here a larger micro-batch is taken
 constexpr std::int64_t most_micro_tokens = 16'384;
-constexpr std::int64_t long_sequence = 32'768;         // from here on context parallel splits it
+constexpr std::int64_t long_sequence = 32'768;          // from here on context parallel splits it
 constexpr std::int64_t most_tokens_of_a_rank = 16'384;  // ... to at most so many
 constexpr std::int64_t most_gpus = 16'384;
 
 constexpr std::array devices = {
-    DeviceMemory{"MI250X", 64},  DeviceMemory{"MI300X", 192}, DeviceMemory{"MI325X", 256}, DeviceMemory{"MI350X", 288},
-    DeviceMemory{"MI355X", 288}, DeviceMemory{"A100", 80},    DeviceMemory{"H100", 80},    DeviceMemory{"H200", 141},
-    DeviceMemory{"B200", 180},
+    DeviceMemory{"MI250X", 64},  DeviceMemory{"MI300X", 192}, DeviceMemory{"MI325X", 256},
+    DeviceMemory{"MI350X", 288}, DeviceMemory{"MI355X", 288}, DeviceMemory{"A100", 80},
+    DeviceMemory{"H100", 80},    DeviceMemory{"H200", 141},   DeviceMemory{"B200", 180},
 };
 
 double real(std::int64_t number) { return static_cast<double>(number); }
@@ -42,8 +42,8 @@ double activation_bytes(const GuessTask& task, const FirstGuess& guess) {
   const double tokens = real(guess.micro_batch) * real(task.sequence_length) / real(guess.context);
   const double whole = layer_bytes(m, guess.tensor);
   // The first stage holds as many micro-batches as there are stages, each of a stage's layers: all layers once.
-  const double kept = guess.recompute ? real(m.layers) * 2 * real(m.hidden) / real(guess.tensor) + whole
-                                      : real(m.layers) * whole;
+  const double kept =
+      guess.recompute ? real(m.layers) * 2 * real(m.hidden) / real(guess.tensor) + whole : real(m.layers) * whole;
   const double logits = 10 * real(m.vocabulary) / real(guess.tensor);
   return tokens * (kept + logits);
 }
@@ -127,7 +127,7 @@ std::optional<FirstGuess> complete(const GuessTask& task, FirstGuess guess) {
     return std::nullopt;
   }
   guess.bytes = need(task, guess);
-  guess.fits = guess.bytes <= usable_share * task.memory_bytes;
+  guess.fits = guess.bytes <= usable_bytes(task.memory_bytes);
   if (guess.fits) grow_micro_batch(task, guess);
   guess.global_batch = batch_for(task, guess);
   return guess;
@@ -142,6 +142,8 @@ std::vector<std::int64_t> doubled_up_to(std::int64_t most) {
 bool splits(std::int64_t whole, std::int64_t degree) { return degree == 1 || (whole > 0 && whole % degree == 0); }
 
 }  // namespace
+
+double usable_bytes(double memory_bytes) { return usable_share * memory_bytes; }
 
 std::span<const DeviceMemory> device_memories() { return devices; }
 

@@ -77,7 +77,8 @@ std::string models_to_json(const std::vector<ListedModel>& models, const std::st
     const ModelSize& size = model.size;
     json.begin_object(JsonWriter::Layout::one_line);
     json.key("backend").string(model.framework).key("model").string(model.name()).key("preset").string(model.preset);
-    write_count(json, "parameters", size.layers > 0 && size.hidden > 0 ? static_cast<std::int64_t>(size.parameters()) : 0);
+    write_count(json, "parameters",
+                size.layers > 0 && size.hidden > 0 ? static_cast<std::int64_t>(size.parameters()) : 0);
     write_count(json, "layers", size.layers);
     write_count(json, "hidden", size.hidden);
     write_count(json, "heads", size.heads);

@@ -4,9 +4,9 @@
 
 namespace primus_plan {
 
-/// How large a model is, as far as lists and a first choice of degrees need it, counted from the keys that its framework
-/// builds it from. 0 = the model has no such part, or it is not known. Norms, biases and routers are left out of the
-/// parameters: well below one percent. Layers that are neither attention nor feed-forward (state space, linear
+/// How large a model is, as far as lists and a first choice of degrees need it, counted from the keys that its
+/// framework builds it from. 0 = the model has no such part, or it is not known. Norms, biases and routers are left out
+/// of the parameters: well below one percent. Layers that are neither attention nor feed-forward (state space, linear
 /// attention) count as attention.
 struct ModelSize {
   std::int64_t layers = 0;

@@ -21,6 +21,9 @@ std::span<const DeviceMemory> device_memories();
 /// Upper and lower case count as equal; null when there is none.
 const DeviceMemory* find_device(std::string_view name);
 
+/// What of a GPU's memory a layout may be counted to fill: the rest goes to fragments and to what the count leaves out.
+double usable_bytes(double memory_bytes);
+
 /// How a framework keeps the model's state.
 enum class StateLayout : std::uint8_t {
   optimizer_shards,  ///< bf16 weights and fp32 gradients on each replica, Adam's states shared (Megatron)

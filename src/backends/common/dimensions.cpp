@@ -11,7 +11,8 @@ double attention_parameters(const Dimensions& d) {
   if (d.kv_rank > 0) {
     const double q_width = heads * real(d.nope_width + d.rope_width);
     const double q = d.q_rank > 0 ? real(d.q_rank) * (hidden + q_width) : hidden * q_width;
-    const double kv = hidden * real(d.kv_rank + d.rope_width) + real(d.kv_rank) * heads * real(d.nope_width + d.value_width);
+    const double kv =
+        hidden * real(d.kv_rank + d.rope_width) + real(d.kv_rank) * heads * real(d.nope_width + d.value_width);
     return q + kv + heads * real(d.value_width) * hidden;
   }
   const double width = d.head_width > 0 ? real(d.head_width) : d.heads > 0 ? hidden / heads : 0;

@@ -2,19 +2,29 @@
 
 #include <algorithm>
 
+#include "backends/common/vocabularies.h"
 #include "backends/megatron/fields.h"
 #include "backends/megatron/parsed.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-/// Megatron takes the vocabulary from the tokenizer; this stands for it where the config has no number.
+/// Stands for the vocabulary of a tokenizer that is not in the table.
 constexpr Int usual_vocabulary = 128'000;
 
 Int layers_without_experts(const LayerFrequency& frequency, Int layers) {
   if (!frequency.pattern.empty()) return std::ranges::count(frequency.pattern, 0);
   const Int every = frequency.every.value_or(1);
   return every > 0 ? layers - (layers + every - 1) / every : 0;
+}
+
+/// Megatron takes the vocabulary from the tokenizer unless the config has a number.
+Int vocabulary(const MegatronConfig& config, const Node& params) {
+  if (config.padded_vocab_size.value) return *config.padded_vocab_size.value;
+  if (config.vocab_size.value) return *config.vocab_size.value;
+  const Node* tokenizer = params.get("tokenizer_model");
+  const Int known = tokenizer != nullptr && tokenizer->is_string() ? vocabulary_of(tokenizer->text) : 0;
+  return known > 0 ? known : usual_vocabulary;
 }
 
 Int value_or(const MaybeCount& field, Int otherwise) { return field.value.value_or(otherwise); }
@@ -47,7 +57,7 @@ Dimensions dimensions(const Node& params) {
     out.expert_ffn = value_or(config.moe_ffn_hidden_size, out.ffn);
     out.shared_ffn = value_or(config.moe_shared_expert_intermediate_size, 0);
   }
-  out.vocabulary = value_or(config.padded_vocab_size, value_or(config.vocab_size, usual_vocabulary));
+  out.vocabulary = vocabulary(config, params);
   out.tied_embeddings = !*config.untie_embeddings_and_output_weights;
   out.longest_sequence = value_or(config.max_position_embeddings, 0);
   return out;
