@@ -67,7 +67,8 @@ int run(const Options& options) {
 Run declare_explain(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   const auto options = std::make_shared<Options>();
   app.add_option("WORD", options->words,
-                 "ids or names of rules (MG203, global-batch-not-divisible), keys (tensor_model_parallel_size)")->required();
+                 "ids or names of rules (MG203, global-batch-not-divisible), keys (tensor_model_parallel_size)")
+      ->required();
   options->output.declare(app, {"text", "markdown", "json"});
   return [options] { return run(*options); };
 }

@@ -25,7 +25,11 @@ class Judging {
 
   /// `legal_worlds`: how many legal world sizes are listed for each module; 0: a few for an illegal one.
   Judging(const LaunchFlags& launch, std::size_t legal_worlds, const DiskFiles& files, const Environment& environment)
-      : launch_(launch), legal_worlds_(legal_worlds), files_(files), environment_(environment), loader_(files, environment) {}
+      : launch_(launch),
+        legal_worlds_(legal_worlds),
+        files_(files),
+        environment_(environment),
+        loader_(files, environment) {}
 
   /// Nothing for a file of a folder that is no experiment.
   std::optional<LoadResult> load(const Chosen& chosen) const;

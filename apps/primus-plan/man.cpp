@@ -12,16 +12,22 @@ namespace primus_plan::app {
 
 namespace {
 
-/// Plain text for troff: backslashes, hyphens that are to be typed, and dots that begin a line are written out.
+/// Plain text for troff: backslashes, hyphens that are to be typed, and dots that begin a line are written out; so is
+/// the ellipsis, the one character beyond ASCII in the flags' descriptions.
 std::string roff(std::string_view text) {
+  constexpr std::string_view ellipsis = "\u2026";
   std::string out;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const bool line_start = out.empty() || out.back() == '\n';
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
+    } else if (text.substr(i, ellipsis.size()) == ellipsis) {
+      out += "\\&...";
+      i += ellipsis.size() - 1;
     } else {
       out += c;
     }

@@ -78,9 +78,7 @@ void judge(const Experiment& experiment, const LaunchOptions& options, const Env
 
 }  // namespace
 
-CheckedExample ExampleChecker::check(const Example& example) const {
-  return check(example, std::string(example.yaml));
-}
+CheckedExample ExampleChecker::check(const Example& example) const { return check(example, std::string(example.yaml)); }
 
 CheckedExample ExampleChecker::check(const Example& example, std::string text) const {
   const Arguments arguments = arguments_of(example);

@@ -80,7 +80,7 @@ void remark_on_repeated(Loading& loading, const Module& module) {
   const std::size_t named = std::min(repeated.size(), most_named);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < named; ++i) {
-    names.push_back(fmt::format("{} (line {})", repeated[i].name, repeated[i].where.line));
+    names.push_back(repeated[i].name);
   }
   if (named < repeated.size()) names.push_back(fmt::format("{} more", repeated.size() - named));
   Finding finding = fault(loading::override_without_change, repeated.front().where,

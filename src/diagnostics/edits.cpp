@@ -5,11 +5,14 @@
 namespace primus_plan {
 namespace {
 
+/// What may stand at the beginning of a file and takes no column.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 /// The byte offset of a code point of a line, counted from 0; nothing past the end.
-std::optional<std::size_t> offset_of(std::string_view line, std::size_t code_point) {
-  std::size_t at = 0;
+std::optional<std::size_t> offset_of(std::string_view line, std::size_t code_point, bool is_first_line) {
+  std::size_t at = is_first_line && line.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   for (; code_point > 0 && at < line.size(); --code_point) {
     do {
       ++at;
@@ -45,8 +48,8 @@ std::optional<TextChange> text_change(const Edit& edit) {
   const std::string_view line = where.source->line(where.line);
   if (edit.insert_line) return new_line(where.source->text(), line_start, line, edit.replacement);
   if (where.column == 0) return std::nullopt;
-  const auto begin = offset_of(line, where.column - 1);
-  const auto end = offset_of(line, where.column - 1 + where.length);
+  const auto begin = offset_of(line, where.column - 1, where.line == 1);
+  const auto end = offset_of(line, where.column - 1 + where.length, where.line == 1);
   if (!begin || !end) return std::nullopt;
   return TextChange{line_start + *begin, line_start + *end, edit.replacement};
 }

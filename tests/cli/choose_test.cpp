@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -26,7 +27,8 @@ class Choose : public testing::Test {
     arguments.insert(arguments.end(), {"--format", "json"});
     json all = json::array();
     const ProcessResult result = plan(arguments);
-    for (const json& file : json::parse(result.out)["files"]) {
+    const json report = json::parse(result.out);
+    for (const json& file : report["files"]) {
       for (const json& finding : file["findings"]) {
         if (finding["severity"] != "note") all.push_back(finding);
       }
@@ -79,7 +81,9 @@ TEST_F(Choose, CommentsSilence) {
 }
 
 TEST_F(Choose, SettingsHoldForTheExperimentsBelow) {
-  write("exp/70b/a.yaml", "micro_batch_size: 2\nglobal_batch_size: 32\n");
+  std::string unsized_experiment(bad_experiment.substr(bad_experiment.find('\n') + 1));
+  unsized_experiment.replace(unsized_experiment.find(": 33"), 4, ": 32");
+  write("exp/70b/a.yaml", unsized_experiment);
   write("exp/old/b.yaml", bad_experiment);
   EXPECT_EQ(plan({"check", "exp/old/b.yaml"}).exit_code, 1);
   write("exp/.primus-plan.yaml",
@@ -137,7 +141,8 @@ TEST_F(Choose, TheSettingsOfThePageAreGood) {
   const std::size_t begin = page.find("```yaml\n") + 8;
   write("repo/.primus-plan.yaml", page.substr(begin, page.find("```", begin) - begin));
   write("team/.primus-plan.yaml", "strict: true\n");
-  write("Primus/primus/configs/README", "");
+  write("Primus/primus/configs/modules/megatron/pre_trainer.yaml", "micro_batch_size: 2\n");
+  write("Primus/primus/configs/models/megatron/language_model.yaml", "seq_length: 1024\n");
   write("repo/exp/70b/a.yaml", "micro_batch_size: 2\nglobal_batch_size: 64\n");
   const ProcessResult result = plan({"config", "show", "repo/exp/70b/a.yaml"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -204,7 +209,8 @@ TEST_F(Choose, StatisticsInsteadOfFindings) {
   EXPECT_THAT(text.out, HasSubstr("      2       2  error    MG203  global-batch-not-divisible\n"));
   EXPECT_THAT(text.out, Not(HasSubstr("a.yaml")));
   const json counted = json::parse(plan({"check", "exp", "--statistics", "--format", "json"}).out);
-  EXPECT_EQ(counted["statistics"][0]["rule"], "MG203");
+  const auto is_rule = [](const json& row) { return row["rule"] == "MG203"; };
+  EXPECT_TRUE(std::any_of(counted["statistics"].begin(), counted["statistics"].end(), is_rule)) << counted;
   EXPECT_EQ(counted["summary"]["errors"], 2);
 }
 
