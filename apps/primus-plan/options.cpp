@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/config/presets.h"
 #include "primus_plan/version.h"
 
 namespace primus_plan::app {
@@ -195,6 +196,7 @@ ToolInfo tool_info() {
   info.folder = folder.string();
   info.root = repository_above(folder).string();
   for (const Backend* backend : backends()) info.pins.emplace_back(backend->name(), backend->pinned());
+  info.pins.emplace_back("primus", built_in_version);
   return info;
 }
 
