@@ -54,6 +54,11 @@ bool is_model_fact(const Origin& origin) {
   return std::ranges::find(shared_presets, path.substr(path.rfind('/') + 1)) == shared_presets.end();
 }
 
+/// Degrees are the run's business, wherever a default of them stands.
+bool is_degree(std::string_view key) {
+  return key.ends_with("_parallel_size") || key.ends_with("_parallel_degree") || key.ends_with("_parallelism");
+}
+
 /// The fact of the model that an entry of the experiment took the place of; null when there was none.
 const Node* overridden_value(const Entry& entry) {
   const Assignment* newest = entry.history.get();
@@ -64,7 +69,8 @@ const Node* overridden_value(const Entry& entry) {
   const Assignment* before = newest->previous.get();
   while (before != nullptr && !before->kept) before = before->previous.get();
   if (before == nullptr) return nullptr;
-  return before->value->is_mapping() || is_model_fact(before->key_origin) ? before->value.get() : nullptr;
+  if (before->value->is_mapping()) return before->value.get();
+  return is_model_fact(before->key_origin) && !is_degree(entry.key->text) ? before->value.get() : nullptr;
 }
 
 struct Repeated {
