@@ -12,6 +12,7 @@
 #include "ascii.h"
 #include "command.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/config/presets.h"
 #include "primus_plan/version.h"
 
 namespace primus_plan::app {
@@ -202,6 +203,7 @@ ToolInfo tool_info() {
   info.folder = folder.string();
   info.root = repository_above(folder).string();
   for (const Backend* backend : backends()) info.pins.emplace_back(backend->name(), backend->pinned());
+  info.pins.emplace_back("primus", built_in_version);
   return info;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "primus_plan/config/presets.h"
 #include "primus_plan/report/report.h"
 #include "primus_plan/support/number.h"
 #include "report/finding_text.h"
@@ -76,10 +77,16 @@ class TextFormatter final : public Formatter {
     return style_.brief_if_clean && (module.verdict == Verdict::ok || module.verdict == Verdict::not_checked);
   }
 
+  /// Where presets came from; for those inside the binary, of which Primus they are.
+  static std::string presets_text(const Analysis& module) {
+    if (module.presets != built_in_label) return escape_controls(module.presets);
+    return fmt::format("{}, {}", built_in_label, built_in_version);
+  }
+
   std::string headline(const Analysis& module) const {
     const std::string line = fmt::format("{}: {}  ({}, {}; presets: {})", paint_.bold(escape_controls(module.path)),
                                          verdict_text(module, paint_), escape_controls(module.module),
-                                         escape_controls(module.framework), escape_controls(module.presets));
+                                         escape_controls(module.framework), presets_text(module));
     return wrapped(line, 4, style_) + '\n';
   }
 

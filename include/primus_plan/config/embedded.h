@@ -17,4 +17,7 @@ std::span<const EmbeddedFile> embedded_presets();
 /// The key catalogues: "megatron.json", "torchtitan.json", "maxtext.json", "primus.json" (Primus's own keys).
 std::span<const EmbeddedFile> embedded_keys();
 
+/// The texts of `explain TOPIC`: "batch.txt", …
+std::span<const EmbeddedFile> embedded_topics();
+
 }  // namespace primus_plan
