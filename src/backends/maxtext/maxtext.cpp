@@ -10,7 +10,11 @@
 #include "backends/maxtext/layout.h"
 #include "backends/maxtext/overrides.h"
 #include "backends/maxtext/rules/rules.h"
+<<<<<<< HEAD
 #include "backends/maxtext/size.h"
+=======
+#include "backends/maxtext/workload.h"
+>>>>>>> workloads
 #include "backends/maxtext/worlds.h"
 
 namespace primus_plan::maxtext {
@@ -48,6 +52,7 @@ class PreparedMaxText final : public Prepared {
     const MaxTextRun run = derive(config_, layers_, parsed_, launch, origin_, rewrites);
     if (options.with_text) add_model_file(rewrites);
     Analysis out = judge<MaxTextRun>(run, all_rule_lists(), rewrites, options);
+    if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
     if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
     return out;
   }

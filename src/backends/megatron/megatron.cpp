@@ -7,7 +7,11 @@
 #include "backends/megatron/fields.h"
 #include "backends/megatron/groups.h"
 #include "backends/megatron/rules/rules.h"
+<<<<<<< HEAD
 #include "backends/megatron/size.h"
+=======
+#include "backends/megatron/workload.h"
+>>>>>>> workloads
 #include "backends/megatron/worlds.h"
 
 namespace primus_plan::megatron {
@@ -27,6 +31,7 @@ class PreparedMegatron final : public Prepared {
     const MegatronRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     Analysis out = judge<MegatronRun>(run, all_rule_lists(), rewrites, options);
     if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
+    if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
     if (options.with_text) {
       for (std::string& line : ramp_lines(run)) out.notes.push_back(std::move(line));
     }
