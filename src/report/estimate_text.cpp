@@ -39,8 +39,9 @@ std::string seconds_text(double seconds) {
 
 std::string missing_facts(const Workload& workload) {
   return workload.unknown.empty() ? std::string()
-                                  : row("not counted", join(workload.unknown, ", ") + ": the config does not state it, "
-                                                                                      "or no estimate covers it");
+                                  : row("not counted", join(workload.unknown, ", ") +
+                                                           ": the config does not state it, "
+                                                           "or no estimate covers it");
 }
 
 std::string model_lines(const EstimateReport& report) {
@@ -79,9 +80,9 @@ std::string run_line(const RunDescription& run) {
 std::string flops_lines(const EstimateReport& report) {
   const FlopsEstimate& flops = report.estimate.flops;
   const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
-  const std::string counted_text = flops.counted_per_token > 0
-                                       ? fmt::format("{} a token as {} counts", human_count(flops.counted_per_token), title)
-                                       : fmt::format("{} cannot count this model", title);
+  const std::string counted_text =
+      flops.counted_per_token > 0 ? fmt::format("{} a token as {} counts", human_count(flops.counted_per_token), title)
+                                  : fmt::format("{} cannot count this model", title);
   std::string out = row("FLOPs", fmt::format("{}; {} of work (causal attention by half)", counted_text,
                                              human_count(flops.common_per_token)));
   return out + row("", fmt::format("{} of work a step, {} on each GPU", human_count(flops.common_per_step()),
@@ -119,7 +120,8 @@ std::string memory_lines(const EstimateReport& report, const TextStyle& style) {
     const Fit fit = *report.estimate.fit;
     const Severity severity = fit == Fit::does_not_fit ? Severity::error : Severity::warning;
     const std::string word(fit_color(fit));
-    text += fmt::format("; {} in the {:.0f} GiB of {}", fit == Fit::fits ? paint.good(word) : paint.severity(severity, word),
+    text += fmt::format("; {} in the {:.0f} GiB of {}",
+                        fit == Fit::fits ? paint.good(word) : paint.severity(severity, word),
                         report.hardware->memory_bytes / gib, report.hardware->name);
   }
   std::string out = row("memory", text);
@@ -155,9 +157,9 @@ std::string step_lines(const EstimateReport& report) {
                               seconds_text(step.low_seconds), seconds_text(step.high_seconds),
                               with_commas(static_cast<std::int64_t>(std::llround(step.tokens_per_second_per_gpu)))));
   const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
-  std::string rates = fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} %",
-                                  report.estimate.common.flops_per_second_per_gpu / 1e12,
-                                  100 * report.estimate.common.share_of_peak);
+  std::string rates =
+      fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} %",
+                  report.estimate.common.flops_per_second_per_gpu / 1e12, 100 * report.estimate.common.share_of_peak);
   if (report.estimate.flops.counted_per_token > 0) {
     rates += fmt::format("; {:.0f} TFLOP/s as {} counts, MFU {:.1f} %",
                          report.estimate.counted.flops_per_second_per_gpu / 1e12, title,

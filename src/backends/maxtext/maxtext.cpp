@@ -10,11 +10,8 @@
 #include "backends/maxtext/layout.h"
 #include "backends/maxtext/overrides.h"
 #include "backends/maxtext/rules/rules.h"
-<<<<<<< HEAD
 #include "backends/maxtext/size.h"
-=======
 #include "backends/maxtext/workload.h"
->>>>>>> workloads
 #include "backends/maxtext/worlds.h"
 
 namespace primus_plan::maxtext {

@@ -7,11 +7,8 @@
 #include "backends/megatron/fields.h"
 #include "backends/megatron/groups.h"
 #include "backends/megatron/rules/rules.h"
-<<<<<<< HEAD
 #include "backends/megatron/size.h"
-=======
 #include "backends/megatron/workload.h"
->>>>>>> workloads
 #include "backends/megatron/worlds.h"
 
 namespace primus_plan::megatron {

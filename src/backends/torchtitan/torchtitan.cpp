@@ -8,11 +8,8 @@
 #include "backends/torchtitan/fields.h"
 #include "backends/torchtitan/layout.h"
 #include "backends/torchtitan/rules/rules.h"
-<<<<<<< HEAD
 #include "backends/torchtitan/size.h"
-=======
 #include "backends/torchtitan/workload.h"
->>>>>>> workloads
 #include "backends/torchtitan/worlds.h"
 
 namespace primus_plan::torchtitan {
