@@ -57,13 +57,21 @@ Saved latent_attention(const Workload& w, const ActivationContext& c) {
   return s;
 }
 
-/// Projected and convolved input, output before and after the gated norm, states between blocks of tokens.
-double linear_mixer(const LinearWidths& widths, double states, const ActivationContext& c) {
-  return c.element * (widths.projected + widths.convolved + 2 * widths.values + states) / c.tensor;
+/// Projected and convolved input, the triangular factors of a block of tokens, output before and after the gated norm.
+/// States between blocks are made again: fla/ops/gated_delta_rule/chunk.py, ChunkGatedDeltaRuleFunction.
+double gated_delta(const ModelShape& m, const ActivationContext& c) {
+  constexpr double block = 64;  // tokens
+  const LinearWidths widths = gated_delta_widths(m);
+  const double factors = block * as_double(m.linear_value_heads);
+  return c.element * (widths.projected + widths.convolved + factors + 2 * widths.values) / c.tensor;
 }
 
-constexpr double gated_delta_block = 64;  ///< tokens: fla's chunk size
-constexpr double mamba_block = 256;       ///< tokens: mamba_ssm's chunk size
+/// Projected input, output before and after the gated norm; the convolution and the states are made again:
+/// mamba_ssm/ops/triton/ssd_combined.py, MambaSplitConv1dScanCombinedFn.
+double mamba(const ModelShape& m, const ActivationContext& c) {
+  const LinearWidths widths = mamba_widths(m);
+  return c.element * (widths.projected + 2 * widths.values) / c.tensor;
+}
 
 Saved mixer_activations(const Workload& w, const ActivationContext& c, const LayerKind& kind) {
   const ModelShape& m = w.model;
@@ -72,14 +80,10 @@ Saved mixer_activations(const Workload& w, const ActivationContext& c, const Lay
       return attention(w, c, kind);
     case Mixer::latent_attention:
       return latent_attention(w, c);
-    case Mixer::gated_delta: {
-      const LinearWidths widths = gated_delta_widths(m);
-      return {linear_mixer(widths, widths.values * as_double(m.linear_key_width) / gated_delta_block, c), 0};
-    }
-    case Mixer::mamba: {
-      const LinearWidths widths = mamba_widths(m);
-      return {linear_mixer(widths, widths.values * as_double(m.mamba_state) / mamba_block, c), 0};
-    }
+    case Mixer::gated_delta:
+      return {gated_delta(m, c), 0};
+    case Mixer::mamba:
+      return {mamba(m, c), 0};
     case Mixer::short_convolution:
       return {c.element * 6 * as_double(m.hidden) / c.tensor, 0};
     case Mixer::none:

@@ -142,6 +142,7 @@ std::string estimate_to_json(const EstimateReport& report) {
   json.key("module").string(report.analysis.module);
   json.key("backend").string(report.analysis.framework);
   json.key("world_size").integer(report.analysis.run.launch.world_size);
+  json.key("world_size_assumed").boolean(report.analysis.run.launch.assumed);
   json.key("errors").integer(static_cast<std::int64_t>(report.analysis.errors));
   json.key("unknown").begin_array(Layout::one_line);
   for (const std::string_view fact : workload.unknown) json.string(fact);

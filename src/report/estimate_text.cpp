@@ -71,8 +71,9 @@ std::string run_line(const RunDescription& run) {
   add("CP", degrees.context);
   add("EP", degrees.expert);
   add("DP", degrees.data);
-  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro, counted(run.batch.global, "sample"),
-                      with_commas(run.batch.sequence_length));
+  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro,
+                      counted(run.batch.global, "sample"), with_commas(run.batch.sequence_length));
+  if (run.launch.assumed) text += fmt::format(" (size assumed: {}; see --nodes)", run.launch.source);
   return row("run", text);
 }
 

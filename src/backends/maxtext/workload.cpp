@@ -13,9 +13,10 @@ namespace {
 
 constexpr Int most_layers = 1'000'000;  // no model has more; bounds the work on hostile numbers
 
-/// Bytes of one logit with its copies: float32 logits and their gradient, which XLA fuses with the softmax. With
-/// cast_logits_to_fp32, MaxText's default.
-constexpr double logit_bytes = 8;
+/// Bytes of one logit with its copies: float32 logits (cast_logits_to_fp32 is on by default) and the bfloat16 ones that
+/// they come from, which XLA overwrites with gradients; a soft cap keeps its own float32 copy.
+constexpr double logit_bytes = 6;
+constexpr double capped_logit_bytes = 10;
 
 bool is_gemma2(const MaxTextRun& run) { return block_of(run) == Block::gemma2; }
 
@@ -193,7 +194,7 @@ Kernels kernels_of(const MaxTextRun& run) {
   Kernels out;
   out.flash_attention = *config.attention != "dot_product";
   out.loss_chunks = std::max<Int>(*config.num_vocab_tiling, 1);
-  out.logit_bytes = logit_bytes;
+  out.logit_bytes = *config.final_logits_soft_cap > 0 ? capped_logit_bytes : logit_bytes;
   out.transformer_engine = false;
   out.separate_gradient_buffers = false;
   out.compiled = true;

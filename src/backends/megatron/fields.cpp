@@ -155,6 +155,8 @@ constexpr Field<C> table[] = {
     {"cache_mla_latents", &C::cache_mla_latents, false},
     {"experimental_attention_variant", &C::experimental_attention_variant, nullptr, "gated_delta_net|dsa"},
     {"flash_decode", &C::flash_decode, false},
+    {"fused_ce_chunks", &C::fused_ce_chunks, nullptr},
+    {"fused_ce_mode", &C::fused_ce_mode, nullptr},
     {"heterogeneous_layers_config_path", &C::heterogeneous_layers_config_path, nullptr},
     {"hybrid_attention_ratio", &C::hybrid_attention_ratio, 0.0},
     {"hybrid_layer_pattern", &C::hybrid_layer_pattern, nullptr},

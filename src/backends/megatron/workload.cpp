@@ -70,7 +70,6 @@ Precision precision_of(const MegatronConfig& config) {
     p.main_weights = format_of(config.megatron_fsdp_main_params_dtype, NumberFormat::fp32);
   }
   if (*config.use_torch_fsdp2) {
-    p.gradients = NumberFormat::fp32;
     p.cached_fp8_weights = false;
     if (*config.use_fsdp2_fp32_param_optimizer) {
       p.weights = NumberFormat::fp32;
@@ -78,6 +77,8 @@ Precision precision_of(const MegatronConfig& config) {
     } else if (*config.use_fsdp2_bf16_master_weight_optimizer) {
       p.main_weights = NumberFormat::bf16;
     }
+    // FSDP2 keeps gradients as the weights are; the optimizer's fp32 copy comes when activations are gone.
+    p.gradients = p.weights;
   }
   return p;
 }
@@ -157,6 +158,11 @@ Kernels kernels_of(const MegatronRun& run) {
   k.fused_loss = *config.cross_entropy_loss_fusion && *config.cross_entropy_fusion_impl == "te";
   // Megatron's own fused loss saves a step of the copies, not the fp32 one.
   k.logit_bytes = *config.cross_entropy_loss_fusion ? 8 : 10;
+  // Primus's patch for hybrid models: a fused linear cross entropy in pieces, 32 unless told otherwise.
+  constexpr Int most_chunks = 1 << 16;
+  if (integer_or(config.fused_ce_mode, 0) > 0) {
+    k.loss_chunks = std::clamp<Int>(integer_or(config.fused_ce_chunks, 32), 1, most_chunks);
+  }
   const bool fsdp2 = *config.use_torch_fsdp2;
   k.fused_gradients = *config.gradient_accumulation_fusion && !fsdp2;
   k.separate_gradient_buffers = !fsdp2;
