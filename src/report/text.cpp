@@ -9,6 +9,7 @@
 #include "report/overview_text.h"
 #include "report/paint.h"
 #include "report/repairs_text.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -83,9 +84,10 @@ class TextFormatter final : public Formatter {
   }
 
   std::string headline(const Analysis& module) const {
-    return fmt::format("{}: {}  ({}, {}; presets: {})\n", paint_.bold(escape_controls(module.path)),
-                       verdict_text(module, paint_), escape_controls(module.module), escape_controls(module.framework),
-                       presets_text(module));
+    const std::string line = fmt::format("{}: {}  ({}, {}; presets: {})", paint_.bold(escape_controls(module.path)),
+                                         verdict_text(module, paint_), escape_controls(module.module),
+                                         escape_controls(module.framework), presets_text(module));
+    return wrapped(line, 4, style_) + '\n';
   }
 
   std::string module_text(const Analysis& module) const {
@@ -106,7 +108,7 @@ class TextFormatter final : public Formatter {
     }
     if (folded > 0 && !style_.quiet)
       text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
-    if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, paint_);
+    if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, style_);
     return text;
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "primus_plan/run/run.h"
 
 namespace primus_plan {
+
+struct Workload;
 
 /// What a module comes to: its worst finding above a note, or that no backend judges it.
 enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
@@ -25,6 +28,7 @@ enum class DpFormula : std::uint8_t { runtime, guide };
 struct AnalyzeOptions {
   DpFormula dp_formula = DpFormula::runtime;
   bool with_text = true;         ///< false: only counts, verdict and numbers; no string is made
+  bool with_workload = false;    ///< fill Analysis::workload
   std::size_t legal_worlds = 0;  ///< how many legal worlds are looked for; 0: a few, and only for an illegal one
 };
 
@@ -66,6 +70,7 @@ struct Analysis {
   std::vector<std::string> notes;  ///< how to read the numbers: "DP by the guide's formula …"
   std::size_t errors = 0;
   std::size_t warnings = 0;
+  std::shared_ptr<const Workload> workload;  ///< what estimates read; only when asked for and the run is derivable
   std::vector<LegalWorld> legal_worlds;  ///< filled when the asked world is illegal, or asked for
   std::vector<Repair> repairs;           ///< the smallest ones, best first; filled by find_repairs
 };

@@ -16,6 +16,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_presets();
 /// The key catalogues: "megatron.json", "torchtitan.json", "maxtext.json", "primus.json" (Primus's own keys).
 std::span<const EmbeddedFile> embedded_keys();
+/// The tables of published measurements: "published.csv".
+std::span<const EmbeddedFile> embedded_measurements();
 
 /// The texts of `explain TOPIC`: "batch.txt", …
 std::span<const EmbeddedFile> embedded_topics();

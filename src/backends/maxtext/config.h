@@ -49,8 +49,19 @@ struct MaxTextConfig {
       base_num_decoder_layers, head_dim, global_num_kv_heads, num_kv_shared_layers, vocab_size, first_num_dense_layers,
       interleave_moe_layer_step, inhomogeneous_layer_cycle_interval, mtp_num_layers, gdn_num_key_heads,
       gdn_num_value_heads, moe_expert_input_dim, attention_output_dim;
-  Raw engram_layers, deepstack_visual_indexes_for_vit, compress_ratios;
+  Count shared_experts, nope_layer_interval, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim,
+      global_head_dim, gdn_conv_kernel_dim, gdn_key_head_dim, gdn_value_head_dim, hidden_size_per_layer_input,
+      engram_num_heads, engram_head_dim, engram_max_ngram_size, engram_kernel_size, mhc_expansion_rate,
+      indexer_head_dim, trainable_position_size;
+  Flag use_double_wide_mlp, logits_via_embedding, attention_bias, mlp_bias, use_qk_norm, use_post_ffw_norm;
+  Number final_logits_soft_cap;
+  Raw engram_layers, deepstack_visual_indexes_for_vit, compress_ratios, mlp_activations;
   Number partial_rotary_factor;
+  // Vision encoder.
+  Count num_channels_for_vit, image_size_for_vit, tile_size_for_vit, patch_size_for_vit, hidden_size_for_vit,
+      intermediate_size_for_vit, num_hidden_layers_for_vit, projector_input_dim_for_vit, projector_output_dim_for_vit;
+  Number pixel_shuffle_ratio_for_vit;
+  Flag freeze_vision_encoder_params;
   // Experts.
   Count num_experts, num_experts_per_tok, num_moe_token_chunks, num_moe_emb_chunks, first_num_hash_layers;
   Number capacity_factor, ragged_buffer_factor, routed_bias_update_rate;
@@ -68,8 +79,12 @@ struct MaxTextConfig {
   Number indexer_loss_scaling_factor;
   // Precision, recompute, kernels.
   Word dtype, grad_dtype, weight_dtype, matmul_precision, quantization, kv_quant_axis, kv_quant_dtype,
-      te_comm_gemm_overlap, remat_policy;
-  Flag quantize_kvcache, use_qwix_quantization, use_manual_quantization, enable_nnx, pure_nnx, pure_nnx_decoder;
+      te_comm_gemm_overlap, remat_policy, mu_dtype;
+  // remat_policy custom: what becomes of each named tensor.
+  Word query_proj, key_proj, value_proj, qkv_proj, kv_proj, query_wa_proj, kv_wa_proj, mla_q, mla_kv, context,
+      attention_out, out_proj, mlpwi, mlpwi_0, mlpwi_1, mlpwo, moe_mlpwi_0, moe_mlpwi_1, moe_mlpwo;
+  Flag optimizer_memory_host_offload, quantize_kvcache, use_qwix_quantization, use_manual_quantization, enable_nnx,
+      pure_nnx, pure_nnx_decoder;
   // Checkpoints, fine-tuning and the rest.
   Flag enable_checkpointing, enable_multi_tier_checkpointing, enable_emergency_checkpoint, enable_diloco,
       enable_streaming_diloco, use_dpo, use_sft, sft_train_on_completion_only, use_multimodal, enable_mhc_lite,

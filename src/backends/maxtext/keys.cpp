@@ -78,31 +78,12 @@ struct Choice {
 
 /// Choices of keys that are no fields of the config; the others' stand in the field table.
 constexpr Choice choices[] = {
-    {"attention_out", "remat|device|offload"},
     {"block_diffusion_canvas_policy", "all_masked|seed_and_mask"},
     {"block_diffusion_logit_alignment", "same_position|shifted"},
-    {"context", "remat|device|offload"},
     {"decoder_layer_input", "remat|device|offload"},
     {"engram", "remat|device|offload"},
     {"grain_index_storage_option", "in_memory|offloaded"},
-    {"key_proj", "remat|device|offload"},
-    {"kv_proj", "remat|device|offload"},
-    {"kv_wa_proj", "remat|device|offload"},
-    {"mla_kv", "remat|device|offload"},
-    {"mla_q", "remat|device|offload"},
-    {"mlpwi", "remat|device|offload"},
-    {"mlpwi_0", "remat|device|offload"},
-    {"mlpwi_1", "remat|device|offload"},
-    {"mlpwo", "remat|device|offload"},
-    {"moe_mlpwi_0", "remat|device|offload"},
-    {"moe_mlpwi_1", "remat|device|offload"},
-    {"moe_mlpwo", "remat|device|offload"},
-    {"out_proj", "remat|device|offload"},
-    {"qkv_proj", "remat|device|offload"},
-    {"query_proj", "remat|device|offload"},
-    {"query_wa_proj", "remat|device|offload"},
     {"sharding_strategy", "experimental"},
-    {"value_proj", "remat|device|offload"},
     {"vision_encoder_block", "none|gemma3|llama4|qwen3_omni|gemma4|qwen3_5|qwen3_vl"},
 };
 

@@ -11,6 +11,7 @@
 #include "backends/maxtext/overrides.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/size.h"
+#include "backends/maxtext/workload.h"
 #include "backends/maxtext/worlds.h"
 
 namespace primus_plan::maxtext {
@@ -48,6 +49,7 @@ class PreparedMaxText final : public Prepared {
     const MaxTextRun run = derive(config_, layers_, parsed_, launch, origin_, rewrites);
     if (options.with_text) add_model_file(rewrites);
     Analysis out = judge<MaxTextRun>(run, all_rule_lists(), rewrites, options);
+    if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
     if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
     return out;
   }

@@ -9,6 +9,7 @@
 #include "backends/torchtitan/layout.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/size.h"
+#include "backends/torchtitan/workload.h"
 #include "backends/torchtitan/worlds.h"
 
 namespace primus_plan::torchtitan {
@@ -29,6 +30,7 @@ class PreparedTorchTitan final : public Prepared {
     Rewrites rewrites(options.with_text);
     const TorchTitanRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     Analysis out = judge<TorchTitanRun>(run, all_rule_lists(), rewrites, options);
+    if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
     if (options.dp_formula == DpFormula::guide) {
       out.notes.emplace_back(
           "the guide's DP formula is Megatron's: TorchTitan's data-parallel degree is replicate x shard");

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "backends/torchtitan/model.h"
+
+namespace primus_plan::torchtitan {
+
+/// Numbers of an architecture that TorchTitan computes while it builds the layers.
+struct Dimensions {
+  Int head_width = 0;
+  Int kv_heads = 0;
+  Int ffn = 0;         ///< hidden width of a dense feed-forward block
+  Int expert_ffn = 0;  ///< of one expert
+  Int moe_layers = 0;
+};
+/// Sources: torchtitan/models/llama3/model/model.py:FeedForward, models/llama4/model/model.py:TransformerBlock.
+Dimensions dimensions_of(const Architecture& model, Family family);
+
+/// Whether this layer, from 0, is a mixture of experts.
+bool has_experts(const Architecture& model, Family family, Int layer);
+
+}  // namespace primus_plan::torchtitan

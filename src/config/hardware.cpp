@@ -1,0 +1,97 @@
+#include "primus_plan/config/hardware.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "config/hardware_file.h"
+#include "primus_plan/config/embedded.h"
+#include "primus_plan/support/text.h"
+
+namespace primus_plan {
+
+namespace {
+
+std::vector<Hardware> read_built_in() {
+  std::vector<Hardware> out;
+  for (const EmbeddedFile& file : embedded_presets()) {
+    if (file.path.starts_with("hardware/")) {
+      out.push_back(read_hardware_file(std::string(file.path), std::string(file.text), nullptr));
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const Hardware& a, const Hardware& b) { return a.name < b.name; });
+  return out;
+}
+
+bool goes_by(const Hardware& part, std::string_view name) {
+  return equal_ignoring_case(part.name, name) ||
+         std::any_of(part.aliases.begin(), part.aliases.end(),
+                     [name](const std::string& alias) { return equal_ignoring_case(alias, name); });
+}
+
+bool is_path(std::string_view text) {
+  return text.find('/') != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");
+}
+
+Hardware from_file(const std::string& path, const FileReader& files) {
+  ReadFailure failure;
+  const auto text = files.read(path, failure);
+  if (!text) throw HardwareError(fmt::format("hardware file {}: {}", path, failure.reason));
+  return read_hardware_file(path, *text, &named_hardware);
+}
+
+/// Applies "nic_gbs=25,hbm_gb=192".
+void change(Hardware& part, std::string_view changes) {
+  HardwareEdit edit(part);
+  while (!changes.empty()) {
+    const std::size_t comma = std::min(changes.find(','), changes.size());
+    const std::string_view one = changes.substr(0, comma);
+    changes.remove_prefix(std::min(comma + 1, changes.size()));
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos)
+      throw HardwareError(fmt::format("hardware change {}: write FIELD=NUMBER", one));
+    const std::string_view value = one.substr(equals + 1);
+    if (one.substr(0, equals) == "fabric") {
+      edit.set_fabric(value);
+      continue;
+    }
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size())
+      throw HardwareError(fmt::format("hardware change {}: {} is no number", one, value));
+    edit.set(one.substr(0, equals), number);
+  }
+  edit.finish();
+}
+
+}  // namespace
+
+const std::vector<Hardware>& built_in_hardware() {
+  static const std::vector<Hardware> parts = read_built_in();
+  return parts;
+}
+
+const Hardware& named_hardware(std::string_view name) {
+  const std::vector<Hardware>& parts = built_in_hardware();
+  const auto found = std::find_if(parts.begin(), parts.end(), [name](const Hardware& p) { return goes_by(p, name); });
+  if (found != parts.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const Hardware& part : parts) names.push_back(part.name);
+  const auto nearest = nearest_names(name, names, 1);
+  throw HardwareError(nearest.empty() ? fmt::format("no hardware is called {}; known are {}", name, join(names, ", "))
+                                      : fmt::format("no hardware is called {}; did you mean {}?", name, nearest[0]));
+}
+
+Hardware find_hardware(std::string_view spec, const FileReader& files) {
+  // A path may hold colons; what follows the last one is a change only with an = in it.
+  const std::size_t colon = spec.rfind(':');
+  const bool changed = colon != std::string_view::npos && spec.find('=', colon) != std::string_view::npos;
+  const std::string_view what = changed ? spec.substr(0, colon) : spec;
+  Hardware out = is_path(what) ? from_file(std::string(what), files) : named_hardware(what);
+  if (changed) change(out, spec.substr(colon + 1));
+  return out;
+}
+
+}  // namespace primus_plan

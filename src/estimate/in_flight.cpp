@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <cmath>
+
+#include "primus_plan/estimate/memory.h"
+
+namespace primus_plan {
+namespace {
+
+double as_double(std::int64_t n) { return static_cast<double>(n); }
+
+/// Forward passes of chunk `chunk` before the first backward pass of an interleaved pipeline, where the ranks take p
+/// micro-batches through a chunk before they go on to the next: megatron/core/pipeline_parallel/schedules.py,
+/// get_pp_rank_microbatches.
+double interleaved(std::int64_t p, std::int64_t v, std::int64_t rank, std::int64_t chunk, std::int64_t micro_batches) {
+  const std::int64_t warm_up = std::min(2 * (p - rank - 1) + (v - 1) * p + 1, micro_batches * v);
+  const std::int64_t blocks = warm_up / p;
+  const std::int64_t whole = blocks / v + (chunk < blocks % v ? 1 : 0);
+  const std::int64_t begun = chunk == blocks % v ? warm_up % p : 0;
+  return as_double(whole * p + begun);
+}
+
+}  // namespace
+
+double micro_batches_in_flight(const Workload& workload, std::size_t rank, std::size_t chunk) {
+  const RunDescription& run = workload.run;
+  const std::int64_t p = std::max<std::int64_t>(1, static_cast<std::int64_t>(run.stages.size()));
+  const std::int64_t i = static_cast<std::int64_t>(rank);
+  const std::int64_t in_step = run.batch.micro_batches_between_flushes();
+  const std::int64_t m = in_step > 0 ? in_step : 4 * p;
+  const double pd = as_double(p);
+  double n = 1;
+  switch (p == 1 ? ScheduleKind::none : workload.schedule) {
+    case ScheduleKind::none:
+      return 1;
+    case ScheduleKind::gpipe:
+      n = as_double(m);
+      break;
+    case ScheduleKind::one_f_one_b:
+    case ScheduleKind::zero_bubble_1:
+      n = as_double(p - i);
+      break;
+    case ScheduleKind::interleaved: {
+      const auto v = std::max<std::int64_t>(1, static_cast<std::int64_t>(run.stages[rank].size()));
+      n = interleaved(p, v, i, static_cast<std::int64_t>(chunk), m);
+      break;
+    }
+    // Qi et al., Zero Bubble Pipeline Parallelism (ZB-H2) and Pipeline Parallelism with Controllable Memory (V-shapes);
+    // DualPipe: the DeepSeek-V3 report, table 2.
+    case ScheduleKind::zero_bubble_2:
+      n = as_double(2 * (p - i) - 1);
+      break;
+    case ScheduleKind::v_zero_bubble:
+      n = pd;
+      break;
+    case ScheduleKind::v_half:
+      n = pd / 2 + 1;
+      break;
+    case ScheduleKind::v_min:
+      n = pd / 3 + 1;
+      break;
+    case ScheduleKind::dual_pipe_v:
+      n = pd + 1;
+      break;
+  }
+  return std::max(1.0, std::min(n, as_double(m)));
+}
+
+}  // namespace primus_plan

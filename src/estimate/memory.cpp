@@ -1,0 +1,225 @@
+#include "primus_plan/estimate/memory.h"
+
+#include <algorithm>
+
+#include "estimate/activations.h"
+#include "estimate/memory_constants.h"
+#include "estimate/states.h"
+#include "estimate/transients.h"
+
+namespace primus_plan {
+namespace {
+
+namespace constants = memory_constants;
+
+double as_double(std::int64_t n) { return static_cast<double>(n); }
+
+/// Everything about layers that does not depend on the stage, made once.
+struct LayerTable {
+  std::array<LayerActivations, layer_sorts> activations;
+};
+
+LayerTable make_table(const Workload& w, const ActivationContext& c) {
+  std::array<bool, layer_sorts> made{};
+  LayerTable table;
+  for (const LayerKind& kind : w.model.kinds) {
+    const std::size_t sort = sort_of(kind);
+    if (made[sort]) continue;
+    made[sort] = true;
+    table.activations[sort] = layer_activations(w, c, kind);
+  }
+  return table;
+}
+
+/// Bytes that a chunk keeps for each token of one micro-batch, and what its largest unit of recompute makes again.
+struct ChunkActivations {
+  double kept = 0;
+  double made_again = 0;
+};
+
+/// Full recompute keeps the input of every `layers` layers (uniform), or drops the first `layers` layers of the chunk
+/// (block): megatron/core/transformer/transformer_block.py, _checkpointed_forward.
+ChunkActivations full_recompute(const Workload& w, const StageChunk& chunk, const LayerTable& table) {
+  const Recompute& r = w.recompute;
+  const bool block = r.method == RecomputeMethod::block;
+  const std::int64_t unit = std::max<std::int64_t>(1, block ? 1 : r.layers);
+  const std::int64_t dropped = block ? std::clamp<std::int64_t>(r.layers, 0, chunk.layers) : chunk.layers;
+  ChunkActivations out;
+  double input = 0;
+  for_layers(w.model, chunk.first_layer, dropped, [&](const LayerKind& kind, std::int64_t) {
+    const LayerActivations& a = table.activations[sort_of(kind)];
+    input = a.input;
+    out.made_again = std::max(out.made_again, as_double(std::min(unit, chunk.layers)) * a.full - a.input);
+  });
+  out.kept = as_double((dropped + unit - 1) / unit) * input;
+  for_layers(w.model, chunk.first_layer + dropped, chunk.layers - dropped,
+             [&](const LayerKind& kind, std::int64_t count) {
+               out.kept += as_double(count) * table.activations[sort_of(kind)].full;
+             });
+  return out;
+}
+
+ChunkActivations partial_recompute(const Workload& w, const StageChunk& chunk, const LayerTable& table) {
+  ChunkActivations out;
+  for_layers(w.model, chunk.first_layer, chunk.layers, [&](const LayerKind& kind, std::int64_t count) {
+    const LayerActivations& a = table.activations[sort_of(kind)];
+    const double kept = kind.recomputed ? a.input : a.kept;
+    out.kept += as_double(count) * kept;
+    out.made_again = std::max(out.made_again, a.full - kept);
+  });
+  return out;
+}
+
+ChunkActivations chunk_activations(const Workload& w, const ActivationContext& c, const StageChunk& chunk,
+                                   const LayerTable& table) {
+  ChunkActivations out = w.recompute.granularity == RecomputeGranularity::full ? full_recompute(w, chunk, table)
+                                                                               : partial_recompute(w, chunk, table);
+  const double hidden = c.element * as_double(w.model.hidden) / c.sequence_split;
+  if (chunk.embedding) out.kept += hidden;
+  if (!chunk.loss && is_torch_pipeline(w)) out.kept += hidden;
+  if (const LayerKind* kind = last_kind(w.model); kind != nullptr && chunk.mtp_layers > 0) {
+    const LayerActivations& a = table.activations[sort_of(*kind)];
+    // A layer, and the joined hidden states in front of it.
+    const bool full = w.recompute.granularity == RecomputeGranularity::full;
+    out.kept += as_double(chunk.mtp_layers) * ((full ? a.input : a.kept) + 4 * hidden);
+  }
+  return out;
+}
+
+StageMemory stage_memory(const Workload& w, const ActivationContext& c, const LayerTable& table, std::size_t rank,
+                         const MemoryDevice& device) {
+  StageMemory out;
+  add_states(out, w, rank, rank_parameters(w, rank));
+  double made_again = 0;
+  double one_of_each = 0;
+  double kept = 0;
+  const std::vector<StageChunk>& chunks = w.run.stages[rank];
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const ChunkActivations a = chunk_activations(w, c, chunks[i], table);
+    kept += a.kept * micro_batches_in_flight(w, rank, i);
+    one_of_each += a.kept;
+    made_again = std::max(made_again, a.made_again);
+  }
+  out.in_flight = one_of_each > 0 ? kept / one_of_each : 0;
+  // What goes to host memory leaves the GPU but for the layer that is on its way.
+  if (w.recompute.offloaded) kept = std::min(kept, made_again);
+  out[MemoryPart::activations] = c.tokens * kept;
+  add_transients(out, w, c, rank, c.tokens * made_again);
+  out[MemoryPart::communication] = communication_buffers(w, c, rank);
+  out[MemoryPart::reserve] = w.runtime == Runtime::xla ? 0 : constants::reserve.expected * out.allocated();
+  out[MemoryPart::runtime] = constants::context.expected;
+  if (uses_rccl_all_to_all(w, device)) out[MemoryPart::runtime] += constants::amd_all_to_all.expected;
+  return out;
+}
+
+constants::Spread spread_of(const Workload& w, MemoryPart part) {
+  const bool fsdp = w.sharding.state == StateSharding::weights;
+  switch (part) {
+    case MemoryPart::weights:
+      if (w.precision.cached_fp8_weights) return {0.4, 0.01};
+      [[fallthrough]];
+    case MemoryPart::gathered_weights:
+    case MemoryPart::gradients:
+    case MemoryPart::unsharded_gradients:
+    case MemoryPart::optimizer:
+      return fsdp ? constants::fsdp_states : constants::states;
+    case MemoryPart::placeholder_gradients:
+      return constants::placeholders;
+    case MemoryPart::activations: {
+      const bool policy = w.runtime == Runtime::xla || w.recompute.kept_share < 1 || w.kernels.compiled;
+      const bool known = w.kernels.transformer_engine && (w.run.degrees.tensor == 1 || w.sequence_parallel);
+      constants::Spread s = policy  ? constants::policy_activations
+                            : known ? constants::activations
+                                    : constants::unfused_activations;
+      const bool free_router = w.model.experts > 0 && w.model.capacity_factor == 0 && !w.kernels.all_experts_same_load;
+      if (free_router) s.above += constants::imbalance.high / constants::imbalance.expected - 1;
+      return s;
+    }
+    case MemoryPart::logits:
+      return w.kernels.fused_loss                                         ? constants::fused_logits
+             : w.runtime == Runtime::xla || !w.kernels.transformer_engine ? constants::eager_logits
+                                                                          : constants::logits;
+    case MemoryPart::transients:
+    case MemoryPart::communication:
+      return constants::transients;
+    case MemoryPart::reserve:
+    case MemoryPart::runtime:
+      break;
+  }
+  return {};
+}
+
+void set_ranges(MemoryEstimate& out, const Workload& w, const MemoryDevice& device) {
+  const StageMemory& stage = out.stages[out.fullest];
+  MemoryRange& a = out.allocated;
+  a.expected = stage.allocated();
+  a.low = a.high = a.expected;
+  for (std::size_t i = 0; i < memory_parts; ++i) {
+    const constants::Spread s = spread_of(w, static_cast<MemoryPart>(i));
+    a.low -= s.below * stage.parts[i];
+    a.high += s.above * stage.parts[i];
+  }
+  a.high += deep_ep_buffers(w, activation_context(w));
+  const bool planned = w.runtime == Runtime::xla;
+  out.reserved = {a.low * (1 + constants::reserve.low), stage.reserved(),
+                  a.high * (1 + (planned ? 0 : constants::reserve.high))};
+  out.device = {out.reserved.low + constants::context.low, stage.device(), out.reserved.high + constants::context.high};
+  if (uses_rccl_all_to_all(w, device)) {
+    out.device.low += constants::amd_all_to_all.low;
+    out.device.high += constants::amd_all_to_all.high;
+  }
+}
+
+constexpr std::array<std::string_view, memory_parts> names = {
+    "weights",    "gathered weights",      "gradients",         "unsharded gradients",
+    "optimizer",  "placeholder gradients", "activations",       "logits and loss",
+    "transients", "communication",         "allocator reserve", "device context and libraries"};
+
+}  // namespace
+
+std::string_view to_string(MemoryPart part) { return names[static_cast<std::size_t>(part)]; }
+
+std::optional<MemoryPart> find_memory_part(std::string_view name) {
+  const auto same = [](char a, char b) { return a == b || (a == ' ' && (b == '_' || b == '-')); };
+  for (std::size_t i = 0; i < memory_parts; ++i) {
+    if (std::equal(names[i].begin(), names[i].end(), name.begin(), name.end(), same)) return static_cast<MemoryPart>(i);
+  }
+  if (name == "logits" || name == "loss") return MemoryPart::logits;
+  if (name == "reserve") return MemoryPart::reserve;
+  return name == "runtime" ? std::optional(MemoryPart::runtime) : std::nullopt;
+}
+
+double StageMemory::allocated() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(MemoryPart::reserve); ++i) sum += parts[i];
+  return sum;
+}
+double StageMemory::reserved() const { return allocated() + (*this)[MemoryPart::reserve]; }
+double StageMemory::device() const { return reserved() + (*this)[MemoryPart::runtime]; }
+
+MemoryEstimate estimate_memory(const Workload& workload, const MemoryDevice& device) {
+  MemoryEstimate out;
+  const std::size_t ranks = workload.run.stages.size();
+  if (ranks == 0) return out;
+  const ActivationContext c = activation_context(workload);
+  const LayerTable table = make_table(workload, c);
+  out.stages.reserve(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    out.stages.push_back(stage_memory(workload, c, table, rank, device));
+    if (out.stages[rank].device() > out.stages[out.fullest].device()) out.fullest = rank;
+  }
+  set_ranges(out, workload, device);
+  return out;
+}
+
+std::string_view to_string(Fit fit) {
+  constexpr std::array<std::string_view, 3> words = {"fits", "is tight", "does not fit"};
+  return words[static_cast<std::size_t>(fit)];
+}
+
+Fit compare_with_hardware(const MemoryEstimate& estimate, double seen_bytes) {
+  if (estimate.device.expected <= constants::fits_share * seen_bytes) return Fit::fits;
+  return estimate.device.expected <= seen_bytes ? Fit::tight : Fit::does_not_fit;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "primus_plan/estimate/pipeline.h"
+
+namespace primus_plan {
+
+/// A pass in a rank's order of work.
+struct PipelinePass {
+  PassKind kind = PassKind::forward;
+  std::int32_t chunk = 0;
+  std::int32_t micro_batch = 0;
+};
+
+using PassOrder = std::vector<PipelinePass>;
+
+/// Which order each rank works in, and how its chunks are numbered along the model.
+struct PipelineOrder {
+  std::vector<PassOrder> ranks;
+  bool v_shaped = false;  ///< chunk 1 of rank r is stage 2p - 1 - r rather than p + r
+};
+
+struct PipelineSize {
+  std::int32_t ranks = 1;
+  std::int32_t chunks = 1;
+  std::int32_t micro_batches = 1;
+};
+
+/// The order of a schedule. Source: see simulate_pipeline.
+PipelineOrder pipeline_order(ScheduleKind schedule, const PipelineSize& size, const PipelineCosts& costs);
+
+/// The order of a V-shaped schedule whose ranks may hold the activations of `most_chunks` (at least 2) chunk passes:
+/// each micro-batch in turn takes the first gaps that are wide enough, and weight gradients fill what is left.
+/// Source: Primus core/pipeline_parallel/scheduler/algorithms/zbv_greedy.py; Qi et al. 2024, arXiv 2405.15362.
+PipelineOrder v_shaped_order(const PipelineSize& size, const PipelineCosts& costs, std::int32_t most_chunks);
+
+/// DualPipe folded into a V. Source: torch.distributed.pipelining ScheduleDualPipeV; needs 2p - 1 micro-batches.
+PipelineOrder dual_pipe_v_order(const PipelineSize& size);
+
+}  // namespace primus_plan

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "primus_plan/estimate/memory.h"
+#include "primus_plan/estimate/parameters.h"
+
+namespace primus_plan {
+
+/// Bytes of a number.
+double bytes_of(NumberFormat format);
+
+/// Bytes that each parameter of a group takes on one rank, once the data-parallel ranks have shared out the state.
+struct StateBytes {
+  double weights = 0;
+  double gradients = 0;
+  double optimizer = 0;
+};
+/// `shards`: ranks that share the state of the group. Gradients of a framework without buffers of their own for them
+/// live as long as the step's backward pass, at the same size.
+StateBytes state_bytes(const Workload& workload, double shards);
+
+/// Fills weights, gradients, optimizer, gathered weights, unsharded gradients and placeholder gradients of a stage.
+void add_states(StageMemory& out, const Workload& workload, std::size_t rank, const Parameters& parameters);
+
+/// Parameters of the largest layer of a stage, which FSDP gathers at once; 0 without FSDP.
+double largest_unit(const Workload& workload, std::size_t rank);
+
+}  // namespace primus_plan

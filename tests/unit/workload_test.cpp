@@ -1,0 +1,158 @@
+// What TorchTitan's and MaxText's keys become in the workload that estimates read.
+#include "primus_plan/run/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/config/experiment.h"
+
+namespace primus_plan {
+namespace {
+
+Workload workload_of(const std::string& backend, const std::string& keys, std::int64_t world = 8) {
+  const MemoryFiles files;
+  const Environment environment;
+  const Loader loader(files, environment);
+  ExperimentOptions options;
+  options.backend = backend;
+  const LoadResult loaded = loader.load_text("keys.yaml", keys, options);
+  if (loaded.experiments.empty()) throw std::runtime_error(loaded.errors.at(0).message);
+  const auto prepared = find_backend(backend)->prepare(loaded.experiments.front().modules.front(), environment);
+  const Launch launch{
+      .world_size = world, .nodes = (world + 7) / 8, .gpus_per_node = 8, .source = {}, .assumed = false};
+  const Analysis analysis = prepared->decide(launch, {.with_workload = true});
+  if (analysis.workload == nullptr) throw std::runtime_error("no workload");
+  return *analysis.workload;
+}
+
+Workload titan(const std::string& more = {}, std::int64_t world = 8) {
+  return workload_of("torchtitan", "model: {name: llama3, flavor: 8B}\n" + more, world);
+}
+
+TEST(TorchTitanWorkload, OfAFlavorHasItsDimensions) {
+  const ModelShape model = titan().model;
+  EXPECT_EQ(model.hidden, 4096);
+  EXPECT_EQ(model.ffn, 14336);
+  EXPECT_EQ(model.kv_heads, 8);
+  EXPECT_EQ(model.head_width, 128);
+  EXPECT_EQ(model.vocabulary, 128256);
+  EXPECT_TRUE(model.gated);
+}
+
+TEST(TorchTitanWorkload, KeepsGatheredWeightsByThePolicy) {
+  EXPECT_FALSE(titan().sharding.keeps_gathered_weights);
+  EXPECT_TRUE(titan("parallelism: {fsdp_reshard_after_forward: never}\n").sharding.keeps_gathered_weights);
+  const std::string pipeline = "parallelism: {pipeline_parallel_degree: 2, fsdp_reshard_after_forward: ";
+  EXPECT_TRUE(titan(pipeline + "default}\n").sharding.keeps_gathered_weights);
+  EXPECT_FALSE(titan(pipeline + "always}\n").sharding.keeps_gathered_weights);
+}
+
+TEST(TorchTitanWorkload, SharesStateOverShardAndContextRanksAndCopiesItOverReplicas) {
+  const Sharding sharding = titan(
+                                "parallelism: {data_parallel_replicate_degree: 2, context_parallel_degree: 2, "
+                                "tensor_parallel_degree: 2}\n",
+                                32)
+                                .sharding;
+  EXPECT_EQ(sharding.dense_shards, 8);
+  EXPECT_EQ(sharding.replicas, 2);
+}
+
+TEST(TorchTitanWorkload, RecomputesByItsMode) {
+  const Workload eager = titan("activation_checkpoint: {mode: none}\ncompile: {enable: false}\n");
+  EXPECT_EQ(eager.recompute.granularity, RecomputeGranularity::none);
+  EXPECT_EQ(titan("activation_checkpoint: {mode: full}\n").recompute.granularity, RecomputeGranularity::full);
+  const Workload operations = titan("activation_checkpoint: {mode: selective, selective_ac_option: op}\n");
+  EXPECT_LT(operations.recompute.kept_share, 0.6);
+  std::int64_t recomputed = 0;
+  const Workload layers = titan("activation_checkpoint: {mode: selective, selective_ac_option: '4'}\n");
+  for (const LayerKind& kind : layers.model.kinds) recomputed += kind.recomputed ? kind.count : 0;
+  EXPECT_EQ(recomputed, 8);
+}
+
+TEST(TorchTitanWorkload, LeavesElementwiseTensorsToTheCompiler) {
+  const Workload compiled = titan("activation_checkpoint: {mode: none}\ncompile: {enable: true}\n");
+  EXPECT_TRUE(compiled.recompute.elementwise_only);
+  EXPECT_GT(compiled.recompute.kept_share, 0.5);
+  EXPECT_LT(compiled.recompute.kept_share, 0.8);
+  const Workload eager = titan("compile: {enable: false}\n");
+  EXPECT_LT(compiled.kernels.logit_bytes, eager.kernels.logit_bytes);
+}
+
+TEST(TorchTitanWorkload, KeepsFloat32WeightsWithoutACopy) {
+  const Precision precision = titan().precision;
+  EXPECT_EQ(precision.weights, NumberFormat::fp32);
+  EXPECT_EQ(precision.compute, NumberFormat::bf16);
+  EXPECT_FALSE(precision.separate_main_weights);
+  EXPECT_EQ(titan("training: {dtype: bfloat16}\n").precision.first_moment, NumberFormat::bf16);
+}
+
+TEST(TorchTitanWorkload, HasAllLogitsOnEachRankWithoutLossParallelism) {
+  const double split = titan("parallelism: {tensor_parallel_degree: 4}\n").kernels.logit_bytes;
+  const double whole =
+      titan("parallelism: {tensor_parallel_degree: 4, disable_loss_parallel: true}\n").kernels.logit_bytes;
+  EXPECT_DOUBLE_EQ(whole, 4 * split);
+}
+
+TEST(TorchTitanWorkload, OfAnUnknownFlavorSaysSo) {
+  const Workload workload = workload_of("torchtitan", "model: {name: llama3, flavor: 9000B}\n");
+  ASSERT_EQ(workload.unknown.size(), 1U);
+  EXPECT_EQ(workload.unknown.front(), "the dimensions of the model");
+}
+
+Workload maxtext(const std::string& keys, std::int64_t world = 8) {
+  return workload_of("maxtext", "hardware: gpu\nper_device_batch_size: 1\n" + keys, world);
+}
+
+TEST(MaxTextWorkload, OfGemma2HasTwiceTheLayersOfItsFile) {
+  const Workload workload = maxtext("model_name: gemma2-9b\n");
+  EXPECT_EQ(workload.model.layers, 42);
+  EXPECT_EQ(workload.model.kinds.size(), 42U);
+  EXPECT_EQ(workload.model.kinds.front().window, 4096);
+  EXPECT_EQ(workload.run.stages.front().front().layers, 42);
+}
+
+TEST(MaxTextWorkload, GivesEveryExpertEveryTokenInADenseProductWithoutCapacity) {
+  const std::string model = "model_name: mixtral-8x7b\n";
+  EXPECT_EQ(maxtext(model).model.capacity_factor, 0);
+  EXPECT_EQ(maxtext(model + "sparse_matmul: false\nmegablox: false\ncapacity_factor: 1.25\n").model.capacity_factor,
+            1.25);
+  EXPECT_EQ(maxtext(model + "sparse_matmul: false\nmegablox: false\n").model.capacity_factor, 4);
+}
+
+TEST(MaxTextWorkload, KeepsMoreTheMoreTensorsItsPolicyNames) {
+  const auto share = [](const std::string& policy) {
+    return maxtext("model_name: llama3-8b\nremat_policy: " + policy + "\n").recompute.kept_share;
+  };
+  EXPECT_LT(share("save_out_proj"), share("save_qkv_proj") + share("save_out_proj"));
+  EXPECT_LT(share("save_qkv_proj"), share("save_dot_except_mlp"));
+  EXPECT_LT(share("save_dot_except_mlp"), share("save_dot_with_context_except_mlp"));
+  EXPECT_LT(share("save_dot_with_context_except_mlp"), share("minimal_with_context"));
+  EXPECT_LT(share("minimal"), share("minimal_with_context"));
+  EXPECT_LE(share("minimal_with_context"), 1);
+  EXPECT_EQ(maxtext("model_name: llama3-8b\n").recompute.granularity, RecomputeGranularity::full);
+}
+
+TEST(MaxTextWorkload, SharesDenseWeightsOverTheExpertAxisToo) {
+  const Workload workload = maxtext("model_name: mixtral-8x7b\nici_expert_parallelism: 4\nici_fsdp_parallelism: 2\n");
+  EXPECT_EQ(workload.sharding.dense_shards, 8);
+  EXPECT_EQ(workload.sharding.expert_shards, 2);
+}
+
+TEST(MaxTextWorkload, KeepsMomentsInTheFormatOfTheWeights) {
+  const Precision precision = maxtext("model_name: llama3-8b\nweight_dtype: bfloat16\n").precision;
+  EXPECT_EQ(precision.second_moment, NumberFormat::bf16);
+  EXPECT_EQ(precision.gradients, NumberFormat::bf16);
+  EXPECT_EQ(maxtext("model_name: llama3-8b\nweight_dtype: bfloat16\nmu_dtype: float32\n").precision.first_moment,
+            NumberFormat::fp32);
+}
+
+TEST(MaxTextWorkload, NamesWhatNoEstimateCovers) {
+  const Workload workload = maxtext("model_name: deepseek3.2-671b\n");
+  ASSERT_FALSE(workload.unknown.empty());
+  EXPECT_EQ(workload.unknown.front(), "the attention indexer");
+}
+
+}  // namespace
+}  // namespace primus_plan
