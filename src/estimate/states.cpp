@@ -140,15 +140,18 @@ void add_states(StageMemory& out, const Workload& workload, std::size_t rank, co
   const double in_experts = parameters.expert();
   out[MemoryPart::weights] = in_dense * dense.weights + in_experts * expert.weights;
   out[MemoryPart::gradients] = in_dense * dense.gradients + in_experts * expert.gradients;
+  const double trained = std::clamp(workload.trained_share, 0.0, 1.0);
+  out[MemoryPart::gradients] *= trained;
   if (workload.runtime == Runtime::xla) out[MemoryPart::gradients] = 0;  // reduced into the update
   out[MemoryPart::optimizer] = in_dense * dense.optimizer + in_experts * expert.optimizer;
   out[MemoryPart::optimizer] -=
       saved_by_muon(workload, parameters.matrices() - in_experts, in_experts, dense_shards, expert_shards);
+  out[MemoryPart::optimizer] *= trained;
   const double shared_out = s.state == StateSharding::weights ? dense_shards : 1;
   out[MemoryPart::weights] += parameters.matrices() * fp8_weight_bytes(workload.precision) / shared_out;
   add_gathered(out, workload, rank, parameters);
   const Kernels& k = workload.kernels;
-  if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers) {
+  if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers && trained >= 1) {
     out[MemoryPart::placeholder_gradients] = 2 * placeholder_elements(workload, rank, parameters);
   }
 }

@@ -227,6 +227,42 @@ Optimizer optimizer_of(const MaxTextConfig& config) {
   return *config.opt_type == "muon" ? Optimizer::muon : Optimizer::adam;
 }
 
+bool has_dimensions(const MaxTextRun& run) {
+  const MaxTextConfig& config = run.config;
+  const ModelSizes& model = run.model;
+  return model.embedding > 0 && model.layers > 0 && model.query_heads > 0 && model.layers <= most_layers &&
+         are_dimensions({model.embedding,
+                         model.query_heads,
+                         model.key_heads,
+                         model.mlp,
+                         *config.head_dim,
+                         *config.vocab_size,
+                         *config.num_experts,
+                         *config.num_experts_per_tok,
+                         *config.shared_experts,
+                         *config.first_num_dense_layers,
+                         *config.sliding_window_size,
+                         *config.chunk_attn_window_size,
+                         *config.kv_lora_rank,
+                         *config.q_lora_rank,
+                         *config.qk_nope_head_dim,
+                         *config.qk_rope_head_dim,
+                         *config.v_head_dim,
+                         *config.global_head_dim,
+                         *config.global_num_kv_heads,
+                         *config.gdn_num_key_heads,
+                         *config.gdn_num_value_heads,
+                         *config.gdn_key_head_dim,
+                         *config.gdn_value_head_dim,
+                         *config.gdn_conv_kernel_dim,
+                         *config.mtp_num_layers,
+                         *config.num_kv_shared_layers,
+                         *config.engram_max_ngram_size,
+                         *config.image_size_for_vit,
+                         *config.tile_size_for_vit}) &&
+         (!run.is_moe() || are_dimensions({model.moe_mlp}));
+}
+
 }  // namespace
 
 Workload workload(const MaxTextRun& run) {
@@ -234,8 +270,7 @@ Workload workload(const MaxTextRun& run) {
   out.run = describe(run);
   out.counted_as = FlopsCount::maxtext;
   out.runtime = Runtime::xla;
-  if (run.model.layers <= 0 || run.model.embedding <= 0 || run.model.query_heads <= 0 ||
-      run.model.layers > most_layers) {
+  if (!has_dimensions(run)) {
     out.unknown.emplace_back("the dimensions of the model");
     return out;
   }

@@ -196,6 +196,13 @@ Optimizer optimizer_of(const MegatronConfig& config) {
   return *config.optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
 }
 
+/// Adapters of rank 32 on every projection are about a hundredth of a model.
+double trained_share(const MegatronConfig& config) {
+  const Node* lora = config.lora.value;
+  const Node* enabled = lora != nullptr && lora->is_mapping() ? lora->get("enabled") : nullptr;
+  return enabled != nullptr && enabled->kind == Kind::boolean && enabled->boolean ? 0.01 : 1;
+}
+
 WorkloadKeys keys_of(const MegatronConfig& config) {
   const Word& precision = !config.fp8.value.empty() ? config.fp8 : config.fp4;
   const bool low = !config.fp8.value.empty() || !config.fp4.value.empty();
@@ -233,6 +240,7 @@ Workload workload(const MegatronRun& run) {
   w.kernels = kernels_of(run);
   w.schedule = schedule_of(run);
   w.optimizer = optimizer_of(run.config);
+  w.trained_share = trained_share(run.config);
   w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
   w.counted_as = FlopsCount::megatron;
   w.counted_flops_per_token = counted_flops_per_token(run, w.model.padded_vocabulary);

@@ -214,6 +214,13 @@ Optimizer optimizer_of(const TorchTitanRun& run) {
   return equal_ignoring_case(*run.config.optimizer_name, "SGD") ? Optimizer::sgd : Optimizer::adam;
 }
 
+bool has_dimensions(const TorchTitanRun& run) {
+  const Architecture& model = run.model();
+  return run.parsed.flavor != nullptr && model.dim > 0 && model.layers > 0 && model.layers <= most_layers &&
+         are_dimensions(
+             {model.dim, model.heads, model.kv_heads, model.experts.count, model.experts.shared, model.experts.top_k});
+}
+
 }  // namespace
 
 Workload workload(const TorchTitanRun& run) {
@@ -225,8 +232,7 @@ Workload workload(const TorchTitanRun& run) {
     out.unknown.emplace_back("the cost of an image model");
     return out;
   }
-  if (run.parsed.flavor == nullptr || run.model().dim <= 0 || run.model().layers <= 0 ||
-      run.model().layers > most_layers) {
+  if (!has_dimensions(run)) {
     out.unknown.emplace_back("the dimensions of the model");
     return out;
   }
