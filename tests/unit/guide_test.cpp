@@ -156,7 +156,7 @@ TEST(GuideDefaults, OfMaxTextAreInTheCatalogue) {
     ASSERT_EQ(found.size(), 1U) << key;
     EXPECT_EQ(found.front()->default_value, value) << key;
   }
-  EXPECT_EQ(find_keys("maxtext", "per_device_batch_size").size(), 1U);
+  EXPECT_FALSE(find_keys("maxtext", "per_device_batch_size").empty());
 }
 
 // Section 6: TorchTitan with TP 4, PP 2, a shard degree that is solved for, local batch 4 and global batch 256.
