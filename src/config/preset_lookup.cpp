@@ -59,14 +59,21 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
   const std::string wanted = file_name(name.value->text, PresetKind::model);
   const std::vector<std::string_view> near = nearest_names(wanted, candidates, 3);
   if (!near.empty()) help.push_back(fmt::format("did you mean {}?", fmt::join(near, ", ")));
+  if (loading.root.folder.empty() && !there.empty()) {
+    help.push_back(fmt::format("the built-in presets are those of {}; for others give a Primus tree with --primus-root",
+                               built_in_version));
+  }
   if (there.empty()) {
     help.push_back(loading.root.folder.empty()
                        ? fmt::format("the built-in presets have none for {}; give a Primus tree with --primus-root",
                                      framework.empty() ? "platforms" : framework)
                        : fmt::format("{} has no presets", place));
   }
-  return fault(loading::preset_not_found, name.value->origin,
-               fmt::format("{} {} is not in {}", folder.what, to_text(*name.value), place), std::move(help));
+  Finding finding = fault(loading::preset_not_found, name.value->origin,
+                          fmt::format("{} {} is not in {}", folder.what, to_text(*name.value), place), std::move(help));
+  if (!near.empty())
+    finding.fixes.push_back(replacement("name the nearest preset", *name.value, std::string(near.front())));
+  return finding;
 }
 
 }  // namespace

@@ -142,7 +142,8 @@ struct Recompute {
   bool shared_experts = false;
   double kept_share =
       1;  ///< of a layer's activations, for policies that are not about parts (TorchTitan's op mode, MaxText's)
-  bool offloaded = false;  ///< what is kept goes to host memory
+  bool elementwise_only = false;  ///< what such a policy drops is norms and activation functions, no matrix product
+  bool offloaded = false;         ///< what is kept goes to host memory
 };
 
 /// Which communication hides behind computation.
