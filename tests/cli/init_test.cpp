@@ -60,7 +60,7 @@ TEST(InitCommand, NeverReplacesAFile) {
 
 TEST(InitCommand, KnowsNearModelsAndHardware) {
   EXPECT_TRUE(contains(run_plan({"init", "--model", "llama31_70B"}).err, "did you mean llama3.1_70B"));
-  EXPECT_TRUE(contains(run_plan({"init", "--model", "llama3.1_8B", "--hardware", "MI3"}).err, "known are MI250X"));
+  EXPECT_TRUE(contains(run_plan({"init", "--model", "llama3.1_8B", "--hardware", "MI3"}).err, "MI300X"));
 }
 
 TEST(InitCommand, SaysHowManyGpusWouldDo) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/config/hardware.h"
 #include "primus_plan/config/launch.h"
 #include "primus_plan/planner/new_experiment.h"
 
@@ -83,12 +84,6 @@ TEST(FirstGuess, SaysWhatNothingFits) {
   EXPECT_FALSE(first_guesses(task_of(*enough / 2, 192)).front().fits);
 }
 
-TEST(FirstGuess, KnowsDevicesInAnyCase) {
-  ASSERT_NE(find_device("mi300x"), nullptr);
-  EXPECT_EQ(find_device("MI355X")->gigabytes, 288);
-  EXPECT_EQ(find_device("abacus"), nullptr);
-}
-
 struct Wanted {
   const char* framework;
   const char* model;
@@ -102,7 +97,7 @@ TEST_P(NewExperiments, PassCheck) {
   const Environment environment;
   const Loader loader(files, environment);
   NewExperimentRequest request;
-  request.device = *find_device("MI300X");
+  request.hardware = find_hardware("MI300X", files);
   request.gpus = GetParam().gpus;
   for (ListedModel& model : list_models(loader, std::nullopt, GetParam().framework)) {
     if (model.name() == GetParam().model) request.model = std::move(model);
