@@ -46,6 +46,8 @@ FileReport Judging::judge(const Chosen& chosen, const LoadResult& loaded, With w
   FileReport report{.path = path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch = find_launch(launch_.options(), environment_, experiment, chosen.setup->launch_setting(path));
+    const FitTarget target = parts_.of(experiment, chosen.setup->settings);
+    options.fit = &target;
     std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options);
     if (with == With::repairs) add_repairs(experiment, analyses);
     std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));

@@ -7,6 +7,7 @@
 #include "fix.h"
 #include "inputs.h"
 #include "options.h"
+#include "part.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -24,11 +25,14 @@ class Judging {
   enum class With : std::uint8_t { findings, repairs };
 
   /// `legal_worlds`: how many legal world sizes are listed for each module; 0: a few for an illegal one.
-  Judging(const LaunchFlags& launch, std::size_t legal_worlds, const DiskFiles& files, const Environment& environment)
+  /// `hardware`: what --hardware says.
+  Judging(const LaunchFlags& launch, std::size_t legal_worlds, const std::string& hardware, const DiskFiles& files,
+          const Environment& environment)
       : launch_(launch),
         legal_worlds_(legal_worlds),
         files_(files),
         environment_(environment),
+        parts_(hardware, files),
         loader_(files, environment) {}
 
   /// Nothing for a file of a folder that is no experiment.
@@ -44,6 +48,7 @@ class Judging {
   std::size_t legal_worlds_;
   const DiskFiles& files_;
   const Environment& environment_;
+  Parts parts_;
   Loader loader_;
 };
 
