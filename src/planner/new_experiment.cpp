@@ -11,6 +11,7 @@
 namespace primus_plan {
 namespace {
 
+constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr std::size_t most_tries = 64;
 constexpr double most_hopeful = 1.25;  // of the memory: past it the rough count leaves nothing to estimate
 
@@ -68,8 +69,8 @@ std::string too_large(const NewExperimentRequest& request, const GuessTask& task
   const std::string_view device = request.hardware.name;
   std::string out = fmt::format("{} does not fit {} {}", request.model.name(), task.gpus, device);
   if (!guesses.empty()) {
-    out += fmt::format(": by a rough count it needs {:.0f} GB of the {:.0f} that are usable on each",
-                       guesses.front().bytes / 1e9, usable_bytes(task.memory_bytes) / 1e9);
+    out += fmt::format(": by a rough count it needs {:.0f} GiB of the {:.0f} that are usable on each",
+                       guesses.front().bytes / gib, usable_bytes(task.memory_bytes) / gib);
   }
   GuessTask larger = task;
   larger.gpus_per_node = request.gpus_per_node;
