@@ -140,15 +140,20 @@ void add_states(StageMemory& out, const Workload& workload, std::size_t rank, co
   const double in_experts = parameters.expert();
   out[MemoryPart::weights] = in_dense * dense.weights + in_experts * expert.weights;
   out[MemoryPart::gradients] = in_dense * dense.gradients + in_experts * expert.gradients;
+  const double trained = std::clamp(workload.trained_share, 0.0, 1.0);
+  out[MemoryPart::gradients] *= trained;
   if (workload.runtime == Runtime::xla) out[MemoryPart::gradients] = 0;  // reduced into the update
   out[MemoryPart::optimizer] = in_dense * dense.optimizer + in_experts * expert.optimizer;
   out[MemoryPart::optimizer] -=
       saved_by_muon(workload, parameters.matrices() - in_experts, in_experts, dense_shards, expert_shards);
-  const double shared_out = s.state == StateSharding::weights ? dense_shards : 1;
-  out[MemoryPart::weights] += parameters.matrices() * fp8_weight_bytes(workload.precision) / shared_out;
+  out[MemoryPart::optimizer] *= trained;
+  const bool shared_out = s.state == StateSharding::weights;
+  const double dense_matrices = (parameters.matrices() - in_experts) / (shared_out ? dense_shards : 1);
+  const double expert_matrices = in_experts / (shared_out ? expert_shards : 1);
+  out[MemoryPart::weights] += (dense_matrices + expert_matrices) * fp8_weight_bytes(workload.precision);
   add_gathered(out, workload, rank, parameters);
   const Kernels& k = workload.kernels;
-  if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers) {
+  if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers && trained >= 1) {
     out[MemoryPart::placeholder_gradients] = 2 * placeholder_elements(workload, rank, parameters);
   }
 }

@@ -71,8 +71,8 @@ std::string run_line(const RunDescription& run) {
   add("CP", degrees.context);
   add("EP", degrees.expert);
   add("DP", degrees.data);
-  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro,
-                      counted(run.batch.global, "sample"), with_commas(run.batch.sequence_length));
+  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro, counted(run.batch.global, "sample"),
+                      with_commas(run.batch.sequence_length));
   if (run.launch.assumed) text += fmt::format(" (size assumed: {}; see --nodes)", run.launch.source);
   return row("run", text);
 }
@@ -96,7 +96,7 @@ std::string bars(std::size_t count, const Parts& parts, double whole, Value&& va
   for (std::size_t i = 0; i < count; ++i) {
     const double share = whole > 0 ? parts[i] / whole : 0;
     if (share < 0.0005) continue;
-    out += fmt::format("    {:<24} {:>11} {:>5.1f} %  {}\n", name(i), value(parts[i]), 100 * share, bar(share));
+    out += fmt::format("    {:<28} {:>11} {:>5.1f} %  {}\n", name(i), value(parts[i]), 100 * share, bar(share));
   }
   return out;
 }
@@ -106,8 +106,6 @@ std::string memory_bars(const StageMemory& stage) {
       memory_parts, stage.parts, stage.device(), [](double bytes) { return fmt::format("{:.2f} GiB", bytes / gib); },
       [](std::size_t i) { return to_string(static_cast<MemoryPart>(i)); });
 }
-
-std::string_view fit_color(Fit fit) { return fit == Fit::fits ? "fits" : to_string(fit); }
 
 std::string memory_lines(const EstimateReport& report, const TextStyle& style) {
   const MemoryEstimate& memory = report.estimate.memory;
@@ -119,7 +117,7 @@ std::string memory_lines(const EstimateReport& report, const TextStyle& style) {
   if (report.hardware != nullptr && report.estimate.fit) {
     const Fit fit = *report.estimate.fit;
     const Severity severity = fit == Fit::does_not_fit ? Severity::error : Severity::warning;
-    const std::string word(fit_color(fit));
+    const std::string word(to_string(fit));
     text += fmt::format("; {} in the {:.0f} GiB of {}",
                         fit == Fit::fits ? paint.good(word) : paint.severity(severity, word),
                         report.hardware->memory_bytes / gib, report.hardware->name);
@@ -157,13 +155,11 @@ std::string step_lines(const EstimateReport& report) {
                               seconds_text(step.low_seconds), seconds_text(step.high_seconds),
                               with_commas(static_cast<std::int64_t>(std::llround(step.tokens_per_second_per_gpu)))));
   const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
-  std::string rates =
-      fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} %",
-                  report.estimate.common.flops_per_second_per_gpu / 1e12, 100 * report.estimate.common.share_of_peak);
+  std::string rates = fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} %",
+                                  step.flops_per_second_per_gpu / 1e12, 100 * step.mfu);
   if (report.estimate.flops.counted_per_token > 0) {
-    rates += fmt::format("; {:.0f} TFLOP/s as {} counts, MFU {:.1f} %",
-                         report.estimate.counted.flops_per_second_per_gpu / 1e12, title,
-                         100 * report.estimate.counted.share_of_peak);
+    rates += fmt::format("; {:.0f} TFLOP/s as {} counts, MFU {:.1f} %", step.counted_flops_per_second_per_gpu / 1e12,
+                         title, 100 * report.estimate.counted_mfu());
   }
   out += row("", rates);
   out += row("", bottleneck_sentence(step, *report.analysis.workload));
@@ -174,7 +170,8 @@ std::string step_lines(const EstimateReport& report) {
 
 std::string assumption_lines(const EstimateReport& report) {
   std::string out = row("assumed", "");
-  for (const std::string& line : memory_assumptions(*report.analysis.workload, report.estimate.memory)) {
+  const MemoryDevice device = memory_device(report.hardware);
+  for (const std::string& line : memory_assumptions(*report.analysis.workload, report.estimate.memory, device)) {
     out += fmt::format("    - {}\n", line);
   }
   return out;

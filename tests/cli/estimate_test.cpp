@@ -77,7 +77,8 @@ TEST(EstimateCommand, AnUnknownPartIsUsage) {
 
 TEST(EstimateCommand, NamesTheFactThatIsMissing) {
   const TemporaryFolder folder;
-  const std::string file = folder.write("keys.yaml", "model: {name: llama3, flavor: 9000B}\ntraining: {seq_len: 4096}\n");
+  const std::string file =
+      folder.write("keys.yaml", "model: {name: llama3, flavor: 9000B}\ntraining: {seq_len: 4096}\n");
   const ProcessResult result = run_plan({"estimate", file, "--backend", "torchtitan", "--world-size", "8"});
   EXPECT_TRUE(contains(result.out, "the dimensions of the model")) << result.out << result.err;
 }

@@ -224,6 +224,7 @@ struct Workload {
   ScheduleKind schedule = ScheduleKind::none;
   Optimizer optimizer = Optimizer::adam;
   bool sequence_parallel = false;
+  double trained_share = 1;  ///< of the parameters; the rest is frozen (low-rank adapters)
   FlopsCount counted_as = FlopsCount::megatron;
   /// Forward and backward, as the framework's own function counts them; 0 = it cannot count this model.
   double counted_flops_per_token = 0;

@@ -23,8 +23,8 @@ enum SavedTensor : unsigned {
 };
 inline constexpr unsigned saved_qkv = saved_query | saved_key | saved_value;
 
-/// Share of the activations of all layers that these tensors are, from 0 to 1, the layers' inputs included. The whole is
-/// what kernels of one operation each would keep.
+/// Share of the activations of all layers that these tensors are, from 0 to 1, the layers' inputs included. The whole
+/// is what kernels of one operation each would keep.
 double kept_share(const ModelShape& model, unsigned saved);
 
 }  // namespace primus_plan

@@ -169,6 +169,7 @@ constexpr Field<C> table[] = {
     {"linear_num_key_heads", &C::linear_num_key_heads, 16},
     {"linear_num_value_heads", &C::linear_num_value_heads, 32},
     {"linear_value_head_dim", &C::linear_value_head_dim, 128},
+    {"lora", &C::lora, nullptr},
     {"mamba_head_dim", &C::mamba_head_dim, 64},
     {"mamba_num_groups", &C::mamba_num_groups, 8},
     {"mamba_num_heads", &C::mamba_num_heads, nullptr},
