@@ -11,6 +11,7 @@
 namespace primus_plan {
 namespace {
 
+constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr std::size_t most_tries = 64;
 constexpr double most_hopeful = 1.25;  // of the memory: past it the rough count leaves nothing to estimate
 
@@ -63,19 +64,28 @@ Trial try_out(const std::string& text, const NewExperimentRequest& request, cons
   return out;
 }
 
-std::string too_large(const NewExperimentRequest& request, const GuessTask& task,
-                      const std::vector<FirstGuess>& guesses) {
+/// `least_bytes`: what the smallest layout needs of a GPU; 0 where there is none.
+std::string too_large(const NewExperimentRequest& request, const GuessTask& task, double least_bytes) {
   const std::string_view device = request.hardware.name;
   std::string out = fmt::format("{} does not fit {} {}", request.model.name(), task.gpus, device);
-  if (!guesses.empty()) {
-    out += fmt::format(": by a rough count it needs {:.0f} GB of the {:.0f} that are usable on each",
-                       guesses.front().bytes / 1e9, usable_bytes(task.memory_bytes) / 1e9);
+  if (least_bytes > 0) {
+    out += fmt::format(": it needs about {:.0f} GiB of the {:.0f} that are usable on each", least_bytes / gib,
+                       usable_bytes(task.memory_bytes) / gib);
   }
   GuessTask larger = task;
   larger.gpus_per_node = request.gpus_per_node;
   const auto enough = least_gpus(larger);
   if (enough && *enough > task.gpus) out += fmt::format("; {} would do", *enough);
   return out;
+}
+
+/// By the rough count.
+double least_need(const std::vector<FirstGuess>& guesses) {
+  double least = 0;
+  for (const FirstGuess& guess : guesses) {
+    if (least == 0 || guess.bytes < least) least = guess.bytes;
+  }
+  return least;
 }
 
 }  // namespace
@@ -90,6 +100,7 @@ NewExperiment make_experiment(const NewExperimentRequest& request, const Loader&
   NewExperiment out;
   std::optional<int> best;
   std::string refusal;
+  double least = 0;  // estimated bytes of the smallest legal layout
   std::size_t tries = 0;
   for (FirstGuess guess : guesses) {
     if (++tries > most_tries || guess.bytes > most_hopeful * task.memory_bytes) break;
@@ -99,6 +110,7 @@ NewExperiment make_experiment(const NewExperimentRequest& request, const Loader&
       trial = try_out(experiment_text(request, task, guess), request, task, loader, options);
     }
     if (trial.verdict == Verdict::error && refusal.empty()) refusal = trial.message;
+    if (trial.verdict != Verdict::error && (least == 0 || trial.bytes < least)) least = trial.bytes;
     const auto weight = rank(trial);
     if (!weight || (best && *weight >= *best)) continue;
     best = weight;
@@ -107,7 +119,9 @@ NewExperiment make_experiment(const NewExperimentRequest& request, const Loader&
     if (*weight == 0) break;
   }
   if (best) return out;
-  if (refusal.empty()) return {.text = {}, .reason = too_large(request, task, guesses)};
+  if (refusal.empty() || least > 0) {
+    return {.text = {}, .reason = too_large(request, task, least > 0 ? least : least_need(guesses))};
+  }
   return {.text = {},
           .reason = fmt::format("no layout of {} on {} GPUs passes: {}", request.model.name(), task.gpus, refusal)};
 }
