@@ -16,5 +16,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_presets();
 /// The key catalogues: "megatron.json", "torchtitan.json", "maxtext.json", "primus.json" (Primus's own keys).
 std::span<const EmbeddedFile> embedded_keys();
+/// The schemas that are written by hand: "report.schema.json".
+std::span<const EmbeddedFile> embedded_schemas();
 
 }  // namespace primus_plan

@@ -1,0 +1,143 @@
+#include "report/schema_keys.h"
+
+#include <fmt/core.h>
+
+#include <map>
+#include <utility>
+
+namespace primus_plan {
+
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+/// A type of the catalogues in the words of JSON Schema.
+constexpr std::pair<std::string_view, std::string_view> types[] = {
+    {"boolean", "boolean"}, {"integer", "integer"}, {"number", "number"},
+    {"text", "string"},     {"list", "array"},      {"mapping", "object"},
+};
+
+/// Keys of one section, by the last part of their names.
+struct Section {
+  std::map<std::string_view, const CatalogueKey*> keys;
+  std::map<std::string_view, Section> sections;
+};
+
+void add_key(Section& root, const CatalogueKey& key) {
+  Section* at = &root;
+  std::string_view name = key.name;
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+    at = &at->sections[name.substr(0, dot)];
+    name.remove_prefix(dot + 1);
+  }
+  at->keys.emplace(name, &key);
+}
+
+bool is_schema_type(std::string_view type) {
+  for (const auto& [ours, theirs] : types) {
+    if (ours == type) return true;
+  }
+  return false;
+}
+
+/// What presets or the framework set it to is legal, whatever is declared.
+bool takes_null(const CatalogueKey& key) {
+  return key.nullable || key.default_value == "null" || key.preset == "null";
+}
+
+void write_variable(JsonWriter& json) {
+  json.begin_object().key("$ref").string("#/definitions/variable").end_object();
+}
+
+void write_type(JsonWriter& json, const CatalogueKey& key) {
+  if (!key.choices.empty()) {
+    json.key("anyOf").begin_array().begin_object().key("enum").begin_array();
+    for (const std::string& choice : key.choices) json.raw(choice);
+    bool lists_null = false;
+    for (const std::string& choice : key.choices) lists_null = lists_null || choice == "null";
+    if (takes_null(key) && !lists_null) json.null();
+    json.end_array().end_object();
+    write_variable(json);
+    json.end_array();
+  } else if (is_schema_type(key.type)) {
+    json.key("allOf").begin_array().begin_object().key("$ref");
+    json.string(fmt::format("#/definitions/{}{}", key.type, takes_null(key) ? "-or-null" : ""));
+    json.end_object().end_array();
+  }
+}
+
+std::string description_of(const CatalogueKey& key) {
+  std::string text = key.about;
+  if (!key.preset.empty()) text += fmt::format("{}Primus's presets: {}.", text.empty() ? "" : " ", key.preset);
+  if (!key.only.empty()) text += fmt::format("{}Only for {}.", text.empty() ? "" : " ", key.only);
+  return text;
+}
+
+std::string warning_of(const CatalogueKey& key) {
+  if (key.status.empty() || key.status == "overwritten") return {};
+  const std::string fate = key.status == "removed" ? "removed: the run stops at it" : "no effect: nothing reads it";
+  return key.instead.empty() ? fate : fmt::format("{}; see {}", fate, key.instead);
+}
+
+void write_section(JsonWriter& json, const Section& section) {
+  json.key("properties").begin_object();
+  for (const auto& [name, inner] : section.sections) {
+    json.key(name).begin_object().key("type").begin_array(Layout::one_line).string("object").string("null").end_array();
+    write_section(json, inner);
+    json.end_object();
+  }
+  for (const auto& [name, key] : section.keys) {
+    if (!section.sections.contains(name)) write_schema_key(json, *key, name);
+  }
+  json.end_object().key("additionalProperties").boolean(false);
+}
+
+}  // namespace
+
+void write_scalar_definitions(JsonWriter& json) {
+  json.key("variable").begin_object(Layout::one_line);
+  json.key("type").string("string").key("pattern").string("\\$\\{[^}]+\\}").end_object();
+  for (const auto& [ours, theirs] : types) {
+    for (const bool nullable : {false, true}) {
+      json.key(fmt::format("{}{}", ours, nullable ? "-or-null" : "")).begin_object(Layout::one_line);
+      json.key("anyOf").begin_array().begin_object().key("type");
+      if (nullable) json.begin_array();
+      json.string(theirs);
+      if (nullable) json.string("null").end_array();
+      json.end_object();
+      if (theirs != "string") write_variable(json);
+      json.end_array().end_object();
+    }
+  }
+}
+
+void write_schema_key(JsonWriter& json, const CatalogueKey& key, std::string_view name) {
+  json.key(name).begin_object(Layout::one_line);
+  write_type(json, key);
+  const auto value = [&](const char* word, const std::string& json_text) {
+    if (!json_text.empty()) json.key(word).raw(json_text);
+  };
+  const auto text = [&](const char* word, const std::string& sentence) {
+    if (!sentence.empty()) json.key(word).string(sentence);
+  };
+  value("minimum", key.at_least);
+  value("exclusiveMinimum", key.above);
+  value("maximum", key.at_most);
+  value("default", key.default_value);
+  text("description", description_of(key));
+  text("deprecationMessage", warning_of(key));
+  json.end_object();
+}
+
+void write_overrides_definition(JsonWriter& json, std::string_view framework) {
+  Section root;
+  for (const CatalogueKey* key : find_keys(framework, "")) {
+    if (key->backend == framework || key->name != "model") add_key(root, *key);
+  }
+  json.key(framework).begin_object().key("type").begin_array(Layout::one_line).string("object").string("null");
+  json.end_array();
+  write_section(json, root);
+  json.end_object();
+}
+
+}  // namespace primus_plan
