@@ -13,9 +13,8 @@ using Json = nlohmann::json;
 
 /// Edits of the document alone that do to it what they are meant to do.
 bool is_possible(const Fix& fix, const Document& document) {
-  const bool is_ours = std::ranges::all_of(fix.edits, [&](const Edit& edit) {
-    return edit.where && edit.where.source->path() == document.path;
-  });
+  const bool is_ours = std::ranges::all_of(
+      fix.edits, [&](const Edit& edit) { return edit.where && edit.where.source->path() == document.path; });
   return !fix.edits.empty() && is_ours && edit_document(fix.edits).has_value();
 }
 

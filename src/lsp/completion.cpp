@@ -144,7 +144,8 @@ bool add_names(const Document& document, const Scope& scope, const std::string& 
 Json complete_value(const Document& document, const KeyLine& key, std::size_t cursor, Workspace& workspace) {
   const std::string_view line = document.text->line(key.line + 1);
   const std::size_t begin = std::min(key.value_begin, cursor);
-  if (key.value_begin < line.size() && std::string_view("\"'[{&*|>!").find(line[key.value_begin]) != std::string_view::npos) {
+  if (key.value_begin < line.size() &&
+      std::string_view("\"'[{&*|>!").find(line[key.value_begin]) != std::string_view::npos) {
     return Json::array();
   }
   Items items({.range = range_in_line(*document.text, key.line, begin, std::max(cursor, key.value_end)),

@@ -53,8 +53,8 @@ Json related(const ShownFinding& shown, const Document& document, const Context&
     if (!has_file(label.origin)) return;
     const std::string& path = label.origin.source->path();
     const std::string uri = path == document.path ? document.uri : uri_of_path(path, context.folder);
-    out.push_back({{"location", {{"uri", uri}, {"range", to_json(range_of(label.origin))}}},
-                   {"message", label_to_text(label)}});
+    out.push_back(
+        {{"location", {{"uri", uri}, {"range", to_json(range_of(label.origin))}}}, {"message", label_to_text(label)}});
   };
   if (!is_in(document, shown.finding->primary.origin)) add(shown.finding->primary);
   for (const Label& label : shown.finding->related) add(label);
@@ -64,7 +64,8 @@ Json related(const ShownFinding& shown, const Document& document, const Context&
 /// As GitHub names the heading "### MG203 global-batch-not-divisible".
 std::string anchor(const RuleInfo& rule) {
   std::string text = std::string(rule.id) + "-" + std::string(rule.name);
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
 }
 
@@ -100,10 +101,8 @@ Json diagnostic(const ShownFinding& shown, const Document& document, const Conte
 Json diagnostics(const Document& document, const Context& context) {
   Json out = Json::array();
   if (!document.trouble.empty()) {
-    out.push_back({{"range", to_json(Range{})},
-                   {"severity", 1},
-                   {"source", "primus-plan"},
-                   {"message", document.trouble}});
+    out.push_back(
+        {{"range", to_json(Range{})}, {"severity", 1}, {"source", "primus-plan"}, {"message", document.trouble}});
   }
   for (const ShownFinding& shown : shown_findings(document)) out.push_back(diagnostic(shown, document, context));
   return out;

@@ -39,8 +39,7 @@ nlohmann::json definition(const Document& document, const Position& at, const Co
 
 /// The CompletionItems at a place: keys that may stand there, or the values that a key may have. `typed` is the
 /// character that made the editor ask; empty when a person did.
-nlohmann::json completion(const Document& document, const Position& at, const std::string& typed,
-                          Workspace& workspace);
+nlohmann::json completion(const Document& document, const Position& at, const std::string& typed, Workspace& workspace);
 /// The item with its documentation.
 nlohmann::json resolve_completion(nlohmann::json item);
 

@@ -134,7 +134,8 @@ std::vector<FoundKey> found_at(const Document& document, const KeyLine& key) {
     const std::vector<Analysis> own(analyses.begin() + static_cast<std::ptrdiff_t>(first),
                                     analyses.begin() + static_cast<std::ptrdiff_t>(first + count));
     for (FoundKey& found : find_key(experiment, own, name)) {
-      if (found.analysis != nullptr) found.analysis = &analyses[first + static_cast<std::size_t>(found.analysis - own.data())];
+      if (found.analysis != nullptr)
+        found.analysis = &analyses[first + static_cast<std::size_t>(found.analysis - own.data())];
       all.push_back(std::move(found));
     }
     first += count;

@@ -13,8 +13,8 @@ std::string unescaped(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     unsigned value = 0;
     const char* digits = text.data() + at + 1;
-    const bool is_escape = text[at] == '%' && text.size() - at > 2 &&
-                           std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+    const bool is_escape =
+        text[at] == '%' && text.size() - at > 2 && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
     out += is_escape ? static_cast<char>(value) : text[at];
     if (is_escape) at += 2;
   }

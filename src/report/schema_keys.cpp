@@ -41,13 +41,9 @@ bool is_schema_type(std::string_view type) {
 }
 
 /// What presets or the framework set it to is legal, whatever is declared.
-bool takes_null(const CatalogueKey& key) {
-  return key.nullable || key.default_value == "null" || key.preset == "null";
-}
+bool takes_null(const CatalogueKey& key) { return key.nullable || key.default_value == "null" || key.preset == "null"; }
 
-void write_variable(JsonWriter& json) {
-  json.begin_object().key("$ref").string("#/definitions/variable").end_object();
-}
+void write_variable(JsonWriter& json) { json.begin_object().key("$ref").string("#/definitions/variable").end_object(); }
 
 void write_type(JsonWriter& json, const CatalogueKey& key) {
   if (!key.choices.empty()) {

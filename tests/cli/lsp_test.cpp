@@ -182,14 +182,17 @@ TEST(Lsp, FindsWhatCheckFinds) {
   const Json report = Json::parse(run_plan({"check", path, "--format", "json"}).out);
   const Json& expected = report["files"][0]["findings"];
   ASSERT_FALSE(expected.empty());
-  const auto messages = messages_of(run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()),
-                                                                        opened(path, bad_experiment)})}).out);
+  const auto messages = messages_of(
+      run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()), opened(path, bad_experiment)})})
+          .out);
   ASSERT_EQ(messages.size(), 2U);
   const Json& findings = messages[1]["params"]["diagnostics"];
   ASSERT_EQ(findings.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(findings[i]["code"], expected[i]["rule"]);
-    EXPECT_EQ(findings[i]["severity"], expected[i]["severity"] == "error" ? 1 : expected[i]["severity"] == "warning" ? 2 : 3);
+    EXPECT_EQ(findings[i]["severity"], expected[i]["severity"] == "error"     ? 1
+                                       : expected[i]["severity"] == "warning" ? 2
+                                                                              : 3);
     EXPECT_EQ(findings[i]["range"]["start"]["line"], expected[i]["location"]["line"].get<int>() - 1);
     EXPECT_EQ(findings[i]["range"]["start"]["character"], expected[i]["location"]["column"].get<int>() - 1);
   }
@@ -210,7 +213,8 @@ TEST(Lsp, SaysWhatIsWrongWithSettings) {
   const std::string path = folder.write("exp.yaml", good_experiment);
   folder.write(".primus-plan.yaml", "ignroe: 1\n");
   const auto messages = messages_of(
-      run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()), opened(path, good_experiment)})}).out);
+      run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()), opened(path, good_experiment)})})
+          .out);
   ASSERT_EQ(messages.size(), 2U);
   ASSERT_EQ(messages[1]["params"]["diagnostics"].size(), 1U);
   EXPECT_THAT(messages[1]["params"]["diagnostics"][0]["message"].get<std::string>(), HasSubstr("ignroe"));
@@ -228,8 +232,9 @@ TEST(Lsp, EndsCleanly) {
 }
 
 TEST(Lsp, OutlivesMessagesThatMakeNoSense) {
-  const std::string input = lsp::make_frame("{oops") + stream({request(1, "initialize", Json::object())}) +
-                            stream({request(2, "workspace/symbol", Json::object()), request(3, "shutdown", nullptr), farewell});
+  const std::string input =
+      lsp::make_frame("{oops") + stream({request(1, "initialize", Json::object())}) +
+      stream({request(2, "workspace/symbol", Json::object()), request(3, "shutdown", nullptr), farewell});
   const ProcessResult result = run_plan({"lsp"}, {.input = input});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto messages = messages_of(result.out);

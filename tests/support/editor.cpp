@@ -45,7 +45,8 @@ std::vector<std::string> PlainWorkspace::presets(const std::string& /*path*/, co
 }
 
 Editor::Editor(lsp::Workspace& workspace, Json options) : session(workspace, {"1.2.3", {}, "/work", {}}) {
-  const Json result = ask("initialize", "initialize", {{"capabilities", Json::object()}, {"initializationOptions", options}});
+  const Json result =
+      ask("initialize", "initialize", {{"capabilities", Json::object()}, {"initializationOptions", options}});
   EXPECT_EQ(result["serverInfo"]["version"], "1.2.3");
   notify("initialized", Json::object());
 }
@@ -64,7 +65,8 @@ Editor::Json Editor::at(const std::string& path, int line, int character) {
 
 std::vector<Editor::Json> Editor::send(const std::vector<Json>& messages) {
   std::vector<std::string> texts;
-  for (const Json& message : messages) texts.push_back(message.is_string() ? message.get<std::string>() : message.dump());
+  for (const Json& message : messages)
+    texts.push_back(message.is_string() ? message.get<std::string>() : message.dump());
   std::vector<Json> out;
   for (const std::string& text : session.receive(texts)) {
     out.push_back(Json::parse(text));

@@ -24,8 +24,8 @@ std::string faults(const std::string& yaml) {
 }
 
 std::string experiment(const std::string& framework, const std::string& overrides) {
-  return "work_group: a\nuser_name: b\nexp_name: c\nworkspace: d\nmodules:\n  pre_trainer:\n    framework: " + framework +
-         "\n    config: pre_trainer.yaml\n    model: some.yaml\n    overrides:\n" + overrides;
+  return "work_group: a\nuser_name: b\nexp_name: c\nworkspace: d\nmodules:\n  pre_trainer:\n    framework: " +
+         framework + "\n    config: pre_trainer.yaml\n    model: some.yaml\n    overrides:\n" + overrides;
 }
 
 TEST(ExperimentSchema, TakesTheExamples) {
@@ -59,8 +59,9 @@ TEST(ExperimentSchema, RefusesKeysThatNobodyReads) {
 }
 
 TEST(ExperimentSchema, TakesVariablesEverywhere) {
-  EXPECT_EQ(faults(experiment("megatron", "      seq_length: ${SEQ:8192}\n      sequence_parallel: ${SP}\n"
-                                          "      recompute_granularity: ${RECOMPUTE:full}\n      lr: ${LR:1.0e-4}\n")),
+  EXPECT_EQ(faults(experiment("megatron",
+                              "      seq_length: ${SEQ:8192}\n      sequence_parallel: ${SP}\n"
+                              "      recompute_granularity: ${RECOMPUTE:full}\n      lr: ${LR:1.0e-4}\n")),
             "");
 }
 

@@ -63,8 +63,9 @@ TEST(LspHover, TellsValueOriginsAndTheCataloguesWords) {
 TEST(LspHover, SpeaksOfTheModulesOwnFramework) {
   PlainWorkspace workspace;
   Editor editor(workspace);
-  editor.open(file, head + "    framework: maxtext\n    config: pre_trainer.yaml\n    model: llama3_8B.yaml\n"
-                           "    overrides:\n      steps: 10\n      max_target_length: 2048\n");
+  editor.open(file, head +
+                        "    framework: maxtext\n    config: pre_trainer.yaml\n    model: llama3_8B.yaml\n"
+                        "    overrides:\n      steps: 10\n      max_target_length: 2048\n");
   EXPECT_THAT(hover_text(editor, 12, 8), AllOf(HasSubstr("max_target_length = 2048"), HasSubstr("- type: `integer")));
 }
 
@@ -91,8 +92,9 @@ TEST(LspDefinition, IsThePresetLineThatTheExperimentOverrides) {
   workspace.disk.put(configs + "modules/megatron/pre_trainer.yaml", "stage: pretrain\nseq_length: 4096\n");
   workspace.disk.put(configs + "models/megatron/tiny.yaml", "# a model\nnum_layers: 4\nhidden_size: 512\n");
   Editor editor(workspace);
-  editor.open(file, head + "    framework: megatron\n    config: pre_trainer.yaml\n    model: tiny.yaml\n    overrides:\n"
-                           "      seq_length: 2048\n      hidden_size: 1024\n      micro_batch_size: 1\n");
+  editor.open(file, head +
+                        "    framework: megatron\n    config: pre_trainer.yaml\n    model: tiny.yaml\n    overrides:\n"
+                        "      seq_length: 2048\n      hidden_size: 1024\n      micro_batch_size: 1\n");
   const auto place = [&](int line) {
     const Json at = editor.ask_at("textDocument/definition", "definition", file, line, 10);
     return at.is_null() ? std::string() : at["uri"].get<std::string>() + ":" + at["range"]["start"]["line"].dump();
@@ -105,23 +107,23 @@ TEST(LspDefinition, IsThePresetLineThatTheExperimentOverrides) {
 }
 
 TEST(LspCompletion, OffersTheKeysOfEachPlace) {
-  EXPECT_THAT(completed("work_group: team\n|"),
-              AllOf(Contains("modules"), Contains("exp_name"), Not(Contains("work_group")), Not(Contains("seq_length"))));
+  EXPECT_THAT(completed("work_group: team\n|"), AllOf(Contains("modules"), Contains("exp_name"),
+                                                      Not(Contains("work_group")), Not(Contains("seq_length"))));
   EXPECT_EQ(completed(head + "    framework: megatron\n  |"), (std::set<std::string>{"post_trainer"}));
   EXPECT_THAT(completed(head + "    framework: megatron\n    |"),
               AllOf(Contains("config"), Contains("model"), Contains("overrides"), Not(Contains("framework"))));
-  EXPECT_THAT(completed(head + "    framework: megatron\n    overrides:\n      micro_batch_size: 1\n      |"),
-              AllOf(Contains("tensor_model_parallel_size"), Contains("use_turbo_attention"),
-                    Not(Contains("micro_batch_size")), Not(Contains("ici_tensor_parallelism")),
-                    Not(Contains("LEGACY_GG"))));
+  EXPECT_THAT(
+      completed(head + "    framework: megatron\n    overrides:\n      micro_batch_size: 1\n      |"),
+      AllOf(Contains("tensor_model_parallel_size"), Contains("use_turbo_attention"), Not(Contains("micro_batch_size")),
+            Not(Contains("ici_tensor_parallelism")), Not(Contains("LEGACY_GG"))));
   EXPECT_THAT(completed(head + "    framework: maxtext\n    overrides:\n      |"),
               AllOf(Contains("ici_tensor_parallelism"), Not(Contains("tensor_model_parallel_size"))));
 }
 
 TEST(LspCompletion, KnowsTorchTitansSections) {
   const std::string titan = head + "    framework: torchtitan\n    overrides:\n";
-  EXPECT_THAT(completed(titan + "      |"), AllOf(Contains("parallelism"), Contains("training"),
-                                                  Not(Contains("tensor_parallel_degree"))));
+  EXPECT_THAT(completed(titan + "      |"),
+              AllOf(Contains("parallelism"), Contains("training"), Not(Contains("tensor_parallel_degree"))));
   EXPECT_THAT(completed(titan + "      parallelism:\n        |"),
               AllOf(Contains("tensor_parallel_degree"), Not(Contains("training"))));
   EXPECT_EQ(completed(titan + "      activation_checkpoint:\n        mode: |"),

@@ -31,7 +31,8 @@ TEST(LspSession, PublishesWhatCheckFinds) {
   ASSERT_EQ(findings.size(), 1U) << findings.dump(1);
   EXPECT_EQ(findings[0]["code"], "MG203");
   EXPECT_EQ(findings[0]["severity"], 1);
-  EXPECT_EQ(findings[0]["range"], Json::parse(R"({"start": {"line": 14, "character": 25}, "end": {"line": 14, "character": 27}})"));
+  EXPECT_EQ(findings[0]["range"],
+            Json::parse(R"({"start": {"line": 14, "character": 25}, "end": {"line": 14, "character": 27}})"));
   EXPECT_THAT(findings[0]["message"].get<std::string>(), HasSubstr("global_batch_size 33 is not a multiple"));
   EXPECT_THAT(findings[0]["message"].get<std::string>(), HasSubstr("help: nearest legal values"));
   EXPECT_EQ(findings[0]["relatedInformation"][0]["location"]["uri"], Editor::uri(file));
@@ -142,7 +143,9 @@ TEST(LspSession, TakesNothingAmiss) {
   EXPECT_TRUE(editor.send({R"({"jsonrpc": "2.0", "id": 3, "result": null})"}).empty()) << "an answer to nothing";
   EXPECT_TRUE(editor.send({R"({"jsonrpc": "2.0", "method": "$/setTrace", "params": {"value": "off"}})"}).empty());
   EXPECT_TRUE(editor.send({R"({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": [1]})"}).empty());
-  EXPECT_TRUE(editor.send({R"({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"contentChanges": 1}})"}).empty());
+  EXPECT_TRUE(
+      editor.send({R"({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"contentChanges": 1}})"})
+          .empty());
   editor.open(file, good);
   for (const char* method : {"textDocument/hover", "textDocument/definition", "textDocument/completion"}) {
     for (const int line : {0, 14, 15, 1000000}) {
@@ -167,7 +170,9 @@ TEST(LspSession, CountsInUtf16) {
   PlainWorkspace workspace;
   Editor editor(workspace);
   // Two code units for each face, one for each ä.
-  editor.open(file, "# primus-plan: world-size=8\n{\"tensor_model_parallel_size\": 1, wandb_project: \"😀ä😀\", tensor_parallel_size: 2}\n");
+  editor.open(file,
+              "# primus-plan: world-size=8\n{\"tensor_model_parallel_size\": 1, wandb_project: \"😀ä😀\", "
+              "tensor_parallel_size: 2}\n");
   const Json findings = editor.findings(file);
   bool found = false;
   for (const Json& finding : findings) {
@@ -180,7 +185,8 @@ TEST(LspSession, CountsInUtf16) {
 }
 
 TEST(LspFrames, ComeInAnyPieces) {
-  const std::string stream = lsp::make_frame("{}") + "content-length: 3\r\nContent-Type: x\r\n\r\nabc" + lsp::make_frame("");
+  const std::string stream =
+      lsp::make_frame("{}") + "content-length: 3\r\nContent-Type: x\r\n\r\nabc" + lsp::make_frame("");
   for (const std::size_t piece : {1U, 2U, 7U, 1000U}) {
     lsp::FrameReader reader;
     std::vector<std::string> messages;
