@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -16,6 +17,9 @@ constexpr std::pair<std::string_view, std::string_view> types[] = {
     {"boolean", "boolean"}, {"integer", "integer"}, {"number", "number"},
     {"text", "string"},     {"list", "array"},      {"mapping", "object"},
 };
+
+/// Megatron's keys for which Primus's own patches know more values than the framework lists.
+constexpr std::string_view open_choices[] = {"fp4", "fp4_recipe", "moe_router_score_function", "tokenizer_type"};
 
 /// Keys of one section, by the last part of their names.
 struct Section {
@@ -40,10 +44,10 @@ bool is_schema_type(std::string_view type) {
   return false;
 }
 
+void write_variable(JsonWriter& json) { json.begin_object().key("$ref").string("#/definitions/variable").end_object(); }
+
 /// What presets or the framework set it to is legal, whatever is declared.
 bool takes_null(const CatalogueKey& key) { return key.nullable || key.default_value == "null" || key.preset == "null"; }
-
-void write_variable(JsonWriter& json) { json.begin_object().key("$ref").string("#/definitions/variable").end_object(); }
 
 void write_type(JsonWriter& json, const CatalogueKey& key) {
   if (!key.choices.empty()) {
@@ -53,7 +57,7 @@ void write_type(JsonWriter& json, const CatalogueKey& key) {
     for (const std::string& choice : key.choices) lists_null = lists_null || choice == "null";
     if (takes_null(key) && !lists_null) json.null();
     json.end_array().end_object();
-    write_variable(json);
+    write_other_text(json, key);
     json.end_array();
   } else if (is_schema_type(key.type)) {
     json.key("allOf").begin_array().begin_object().key("$ref");
@@ -101,7 +105,12 @@ void write_scalar_definitions(JsonWriter& json) {
       json.string(theirs);
       if (nullable) json.string("null").end_array();
       json.end_object();
-      if (theirs != "string") write_variable(json);
+      // Python takes 0 and 1 for truth values, and list options take one item alone.
+      if (ours == "boolean")
+        json.begin_object().key("enum").begin_array().integer(0).integer(1).end_array().end_object();
+      if (ours == "list")
+        json.begin_object().key("type").begin_array().string("string").string("number").end_array().end_object();
+      if (theirs != "string" && ours != "list") write_variable(json);
       json.end_array().end_object();
     }
   }

@@ -65,6 +65,15 @@ TEST(ExperimentSchema, TakesVariablesEverywhere) {
             "");
 }
 
+TEST(ExperimentSchema, TakesWhatPythonTakes) {
+  EXPECT_EQ(faults(experiment("megatron",
+                              "      sequence_parallel: 1\n      train_data_path: /data/tokens\n"
+                              "      moe_aux_loss_coeff: 0.0\n      tokenizer_type: Llama3Tokenizer\n"
+                              "      moe_flex_dispatcher_backend: null\n")),
+            "");
+  EXPECT_NE(faults(experiment("megatron", "      sequence_parallel: 2\n")), "");
+}
+
 TEST(ExperimentSchema, LetsAFileThatExtendsAnotherBePartial) {
   EXPECT_NE(faults("exp_name: a\n"), "");
   EXPECT_EQ(faults("extends: base.yaml\nexp_name: a\n"), "");
