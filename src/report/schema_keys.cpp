@@ -46,8 +46,19 @@ bool is_schema_type(std::string_view type) {
 
 void write_variable(JsonWriter& json) { json.begin_object().key("$ref").string("#/definitions/variable").end_object(); }
 
-/// What presets or the framework set it to is legal, whatever is declared.
-bool takes_null(const CatalogueKey& key) { return key.nullable || key.default_value == "null" || key.preset == "null"; }
+/// What presets or the framework set it to is legal, whatever is declared. Megatron's lists of choices bind its command
+/// line alone, which Primus goes around: null stands for "not set".
+bool takes_null(const CatalogueKey& key) {
+  const bool is_set_around = key.owner == "megatron" && !key.choices.empty();
+  return key.nullable || key.default_value == "null" || key.preset == "null" || is_set_around;
+}
+
+/// Any text where choices are only suggestions, else ${VAR}.
+void write_other_text(JsonWriter& json, const CatalogueKey& key) {
+  const bool is_open = key.owner == "megatron" && std::ranges::find(open_choices, key.name) != std::end(open_choices);
+  if (!is_open) return write_variable(json);
+  json.begin_object().key("type").string("string").end_object();
+}
 
 void write_type(JsonWriter& json, const CatalogueKey& key) {
   if (!key.choices.empty()) {
