@@ -26,7 +26,7 @@ class Judging {
 
   /// `legal_worlds`: how many legal world sizes are listed for each module; 0: a few for an illegal one.
   /// `hardware`: what --hardware says.
-  Judging(const LaunchFlags& launch, std::size_t legal_worlds, const std::string& hardware, const DiskFiles& files,
+  Judging(const LaunchFlags& launch, std::size_t legal_worlds, const std::string& hardware, const FileReader& files,
           const Environment& environment)
       : launch_(launch),
         legal_worlds_(legal_worlds),
@@ -37,6 +37,8 @@ class Judging {
 
   /// Nothing for a file of a folder that is no experiment.
   std::optional<LoadResult> load(const Chosen& chosen) const;
+  /// The same for a text in place of the file's.
+  std::optional<LoadResult> load_text(const Chosen& chosen, const std::string& text) const;
   FileReport judge(const Chosen& chosen, const LoadResult& loaded, With with) const;
   /// Mends the file; `file` becomes the report of what is left. Gives back the diff, with --diff.
   std::string fix(const Chosen& chosen, const FixFlags& flags, FileReport& file, std::string& remark) const;
@@ -46,7 +48,7 @@ class Judging {
 
   const LaunchFlags& launch_;
   std::size_t legal_worlds_;
-  const DiskFiles& files_;
+  const FileReader& files_;
   const Environment& environment_;
   Parts parts_;
   Loader loader_;
