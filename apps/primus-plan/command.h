@@ -39,6 +39,11 @@ Run declare_resolve(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_keys(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_what_if(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_explain(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_rules(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_completion(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_man(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_config(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_why(CLI::App& app, const std::vector<std::string>& tokens);
 
 /// Runs the program: finds the command, parses its flags, runs it. Never throws.

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/support/number.h"
+#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -47,13 +48,14 @@ bool has_asked_degrees(const Degrees& has, const Degrees& asked) {
 }
 
 /// The layout of one module; nothing, with the reasons told, when its ranks cannot be placed.
-std::optional<std::string> layout_answer(const Options& options, const Experiment& experiment, const Module& module,
-                                         const Environment& environment, const TextStyle& style) {
+std::optional<std::string> layout_answer(const Options& options, const Setup& setup, const Experiment& experiment,
+                                         const Module& module, const Environment& environment, const TextStyle& style) {
   const auto prepared = prepare(module, environment);
   if (prepared == nullptr) {
     throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
   }
-  const Launch launch = settle_launch(*prepared, find_launch(options.launch.options(), environment, experiment));
+  const Launch launch = settle_launch(
+      *prepared, find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path)));
   const Analysis analysis = prepared->decide(launch, {});
   const RankLayout layout = analysis.run.degrees.data > 0 ? prepared->layout(launch) : RankLayout{};
   if (!layout.is_placed()) {
@@ -80,9 +82,10 @@ int run(const Options& options) {
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
-  const LoadResult loaded = options.path.empty()
-                                ? load_degrees(options, loader)
-                                : load_one(options.path, loader, options.experiment.options(), options.output);
+  Setups setups(options.experiment, {}, files, environment);
+  const Setup& setup = setups.of(options.path);
+  const LoadResult loaded = options.path.empty() ? load_degrees(options, loader)
+                                                 : load_one(options.path, loader, setup.experiment, options.output);
   if (loaded.experiments.empty()) {
     say_findings("<degrees>", loaded.errors, options.output);
     return exit_findings;
@@ -93,7 +96,7 @@ int run(const Options& options) {
   bool placed = true;
   for (const Experiment& experiment : loaded.experiments) {
     for (const Module& module : experiment.modules) {
-      if (auto answer = layout_answer(options, experiment, module, environment, style)) {
+      if (auto answer = layout_answer(options, setup, experiment, module, environment, style)) {
         answers.push_back(*std::move(answer));
       } else {
         placed = false;

@@ -52,6 +52,15 @@ bool wants_color(const std::string& flag, bool terminal) {
   return terminal && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
+/// The nearest folder with a .git (a file in worktrees and submodules), else the folder itself.
+std::filesystem::path repository_above(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (std::filesystem::path at = folder;; at = at.parent_path()) {
+    if (std::filesystem::exists(at / ".git", error)) return at;
+    if (at == at.parent_path()) return folder;
+  }
+}
+
 /// Columns of the terminal; a fixed width elsewhere, so that saved reports do not depend on the window.
 int terminal_width(bool terminal) {
   constexpr int usual = 100;
@@ -139,6 +148,10 @@ AnalyzeOptions LaunchFlags::analyze_options() const {
 void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats) {
   format = formats.front();
   app.add_option("--format", format, "form of the answer")->check(CLI::IsMember(formats))->group(output_group);
+  declare_style(app);
+}
+
+void OutputFlags::declare_style(CLI::App& app) {
   app.add_option("--output", file, "write to FILE instead of standard output")
       ->type_name("FILE")
       ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "needs a file name" : ""; }, ""))
@@ -150,14 +163,19 @@ void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats
   app.add_flag("-v,--verbose", verbose, "stages, all rewritten values, effective values")->group(output_group);
 }
 
-Output OutputFlags::open(const std::vector<std::string>& read) const {
-  if (file.empty()) return Output(std::nullopt);
+void refuse_overwriting(std::string_view flag, const std::string& file, const std::vector<std::string>& read) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return;
   for (const std::string& path : read) {
-    std::error_code error;
-    if (std::filesystem::equivalent(path, file, error) && std::filesystem::is_regular_file(file, error)) {
-      throw Trouble(fmt::format("--output {}: that file is read here; give the report another name", file));
+    if (std::filesystem::equivalent(path, file, error)) {
+      throw Trouble(fmt::format("{} {}: that file is read here; give the report another name", flag, file));
     }
   }
+}
+
+Output OutputFlags::open(const std::vector<std::string>& read) const {
+  if (file.empty()) return Output(std::nullopt);
+  refuse_overwriting("--output", file, read);
   return Output(file);
 }
 
@@ -172,6 +190,10 @@ TextStyle OutputFlags::style(bool terminal) const {
 
 ToolInfo tool_info() {
   ToolInfo info{.version = std::string(version), .pins = {}};
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  info.folder = folder.string();
+  info.root = repository_above(folder).string();
   for (const Backend* backend : backends()) info.pins.emplace_back(backend->name(), backend->pinned());
   return info;
 }

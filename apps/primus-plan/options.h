@@ -52,10 +52,15 @@ struct OutputFlags {
 
   /// `formats` are the names that --format takes; the first is the default.
   void declare(CLI::App& app, const std::vector<std::string>& formats);
+  /// All but --format.
+  void declare_style(CLI::App& app);
   /// Throws Trouble when the file is one of `read`, the files that the command reads: a report never replaces them.
   Output open(const std::vector<std::string>& read) const;
   TextStyle style(bool terminal) const;
 };
+
+/// Throws Trouble when `file`, which `flag` names for a report, is one of the files that are read.
+void refuse_overwriting(std::string_view flag, const std::string& file, const std::vector<std::string>& read);
 
 /// What reports say of this program.
 ToolInfo tool_info();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 
@@ -10,6 +9,7 @@
 #include "load_one.h"
 #include "output.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/config/settings.h"
 #include "primus_plan/support/text.h"
 #include "primus_plan/version.h"
 
@@ -24,6 +24,11 @@ constexpr std::array command_table = {
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
+    Command{"explain", "explain a rule (what, why, what the runtime does, how to fix it) or a key", declare_explain},
+    Command{"rules", "list the rules, or write their manual", declare_rules},
+    Command{"config", "show the settings that hold for an experiment, and where each comes from", declare_config},
+    Command{"completion", "print a shell's completion script", declare_completion},
+    Command{"man", "print this program's manual page", declare_man},
 };
 
 const Command* find_command(std::string_view name) {
@@ -134,6 +139,12 @@ int dispatch(std::vector<std::string> arguments) {
 
 std::span<const Command> commands() { return command_table; }
 
+namespace {
+
+void complain(std::string_view text) { say(fmt::format("primus-plan: {}\n", escape_controls(text))); }
+
+}  // namespace
+
 int run_program(int argc, const char* const* argv) {
   try {
     return dispatch({argv + std::min(argc, 1), argv + argc});
@@ -141,9 +152,11 @@ int run_program(int argc, const char* const* argv) {
     return exit_clean;
   } catch (const NotLoaded&) {
     return exit_findings;
+  } catch (const SettingsError& error) {
+    for (const std::string& fault : error.faults()) complain(fault);
+    return exit_trouble;
   } catch (const std::exception& error) {
-    const std::string message = fmt::format("primus-plan: {}\n", escape_controls(error.what()));
-    std::fwrite(message.data(), 1, message.size(), stderr);
+    complain(error.what());
     return exit_trouble;
   }
 }

@@ -6,6 +6,7 @@
 #include "primus_plan/config/document.h"
 #include "primus_plan/diagnostics/load_error.h"
 #include "primus_plan/report/node_text.h"
+#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -30,8 +31,10 @@ std::string resolved_document(const Options& options) {
 
 std::string resolved_experiments(const Options& options) {
   const DiskFiles files;
-  const Loader loader(files, options.experiment.make_environment());
-  const LoadResult loaded = load_one(options.path, loader, options.experiment.options(), options.output);
+  const Environment environment = options.experiment.make_environment();
+  const Loader loader(files, environment);
+  Setups setups(options.experiment, {}, files, environment);
+  const LoadResult loaded = load_one(options.path, loader, setups.of(options.path).experiment, options.output);
   if (options.output.format == "json") {
     std::vector<std::string> answers;
     for (const Experiment& experiment : loaded.experiments) answers.push_back(experiment_to_json(experiment));

@@ -7,6 +7,7 @@
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
+#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -14,6 +15,7 @@ namespace {
 
 struct Options {
   std::string path;
+  ChoiceFlags choice;
   ExperimentFlags experiment;
   LaunchFlags launch;
   OutputFlags output;
@@ -26,14 +28,15 @@ struct Judged {
 };
 
 Judged judge(const Options& options, const GivenFile& file, const ExperimentOptions& experiment,
-             const LaunchOptions& launch, const Loader& loader) {
+             const LaunchOptions& launch, const Setup& setup, const Loader& loader) {
   Judged out{load_given(file, loader, experiment, options.output), {}};
   for (const Experiment& one : out.loaded.experiments) {
-    for (Analysis& analysis : analyze(one, find_launch(launch, loader.environment(), one), loader.environment(),
-                                      options.launch.analyze_options())) {
+    const Launch size = find_launch(launch, loader.environment(), one, setup.launch_setting(options.path));
+    for (Analysis& analysis : analyze(one, size, loader.environment(), options.launch.analyze_options())) {
       out.modules.push_back(std::move(analysis));
     }
   }
+  apply_choice(out.modules, setup.choice(options.path));
   return out;
 }
 
@@ -46,12 +49,15 @@ int run(const Options& options) {
   }
   const GivenFile file = open_given(options.path);
   const DiskFiles files;
-  const Loader loader(files, options.experiment.make_environment());
-  ExperimentOptions unchanged = changed;
+  const Environment environment = options.experiment.make_environment();
+  const Loader loader(files, environment);
+  Setups setups(options.experiment, options.choice, files, environment);
+  const Setup& setup = setups.of(options.path);
+  ExperimentOptions unchanged = setup.experiment;
   unchanged.sets.clear();
   unchanged.tokens.clear();
-  const Judged before = judge(options, file, unchanged, {}, loader);
-  const Judged after = judge(options, file, changed, launch, loader);
+  const Judged before = judge(options, file, unchanged, {}, setup, loader);
+  const Judged after = judge(options, file, setup.experiment, launch, setup, loader);
 
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
@@ -74,6 +80,7 @@ Run declare_what_if(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->path, "an experiment; --set, the launch flags and the tokens after -- are the change")
       ->required();
+  options->choice.declare(app);
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text", "json"});

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/support/text.h"
+#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -31,13 +32,16 @@ int run(const Options& options) {
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
-  const LoadResult loaded = load_one(options.path, loader, options.experiment.options(), options.output);
+  Setups setups(options.experiment, {}, files, environment);
+  const Setup& setup = setups.of(options.path);
+  const LoadResult loaded = load_one(options.path, loader, setup.experiment, options.output);
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   std::string text;
   std::vector<std::string> nearest;
   for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch = find_launch(options.launch.options(), environment, experiment);
+    const Launch launch =
+        find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
     const std::vector<Analysis> analyses = analyze(experiment, launch, environment, options.launch.analyze_options());
     for (const FoundKey& found : find_key(experiment, analyses, options.key)) text += why_to_text(found, style);
     if (nearest.empty()) nearest = nearest_keys(experiment, analyses, options.key);

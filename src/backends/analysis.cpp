@@ -1,4 +1,4 @@
-#include "primus_plan/backends/analysis.h"
+#include "backends/verdict.h"
 
 namespace primus_plan {
 
@@ -14,6 +14,22 @@ std::string_view to_string(Verdict verdict) {
       return "not-checked";
   }
   return "ok";
+}
+
+Verdict verdict_of(const Analysis& analysis) {
+  if (analysis.errors > 0) return Verdict::error;
+  if (!analysis.is_judged) return Verdict::not_checked;
+  return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
+}
+
+void recount(Analysis& analysis) {
+  analysis.errors = 0;
+  analysis.warnings = 0;
+  for (const Finding& finding : analysis.findings) {
+    if (finding.severity == Severity::error) ++analysis.errors;
+    if (finding.severity == Severity::warning) ++analysis.warnings;
+  }
+  analysis.verdict = verdict_of(analysis);
 }
 
 }  // namespace primus_plan

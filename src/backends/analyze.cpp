@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "backends/ignores.h"
+#include "backends/verdict.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
@@ -15,14 +17,10 @@ namespace {
 constexpr std::int64_t most_nodes_searched = 1024;
 constexpr std::size_t worlds_on_error = 8;
 
-Verdict verdict_of(const Analysis& analysis) {
-  if (analysis.errors > 0) return Verdict::error;
-  return analysis.warnings > 0 ? Verdict::warning : Verdict::ok;
-}
-
 /// What can be said of a module that no backend judges.
 Analysis not_judged(const Launch& launch) {
   Analysis out;
+  out.is_judged = false;
   out.verdict = Verdict::not_checked;
   out.run.launch = launch;
   out.run.degrees = {.tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
@@ -102,8 +100,9 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.presets = experiment.presets;
     analysis.origin = module.origin;
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
-    if (analysis.verdict != Verdict::not_checked || analysis.errors > 0) analysis.verdict = verdict_of(analysis);
+    analysis.verdict = verdict_of(analysis);
   }
+  if (options.with_text) apply_ignores(experiment, out);
   return out;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "backends/maxtext/maxtext.h"
@@ -32,6 +33,15 @@ std::vector<const RuleInfo*> all_rules() {
     out.insert(out.end(), rules.begin(), rules.end());
   }
   return out;
+}
+
+const RuleInfo* find_rule(std::string_view id_or_name) {
+  const auto same_letter = [](char a, char b) { return a == (b >= 'a' && b <= 'z' ? b - 'a' + 'A' : b); };
+  for (const RuleInfo* rule : all_rules()) {
+    if (rule->name == id_or_name) return rule;
+    if (std::equal(rule->id.begin(), rule->id.end(), id_or_name.begin(), id_or_name.end(), same_letter)) return rule;
+  }
+  return nullptr;
 }
 
 }  // namespace primus_plan

@@ -22,6 +22,11 @@ inline Finding fault(const RuleInfo& rule, const Origin& where, std::string mess
   return finding;
 }
 
+/// A fix that writes something else in the place of a value.
+inline Fix replacement(std::string title, const Node& value, std::string text) {
+  return {std::move(title), {Edit{.where = value.origin, .replacement = std::move(text)}}};
+}
+
 /// The fault of a root that is no mapping; Primus stops when it makes a namespace of it.
 inline Finding root_fault(const Node& root) {
   return fault(

@@ -1,6 +1,8 @@
 #include "config/key_names.h"
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
 
 namespace primus_plan {
 namespace {
@@ -9,6 +11,41 @@ namespace {
 bool is_for(const KeyName& key, std::string_view framework) {
   return key.is_read && (key.backend.empty() || key.backend == framework);
 }
+
+/// One catalogue by name. Every key of every module is looked up, so a search through the sorted table is too slow.
+class Index {
+ public:
+  explicit Index(std::span<const KeyName> names) {
+    by_name_.reserve(names.size());
+    for (const KeyName& key : names) by_name_.emplace(key.name, &key);
+  }
+  const KeyName* find(std::string_view name) const {
+    const auto at = by_name_.find(name);
+    return at != by_name_.end() ? at->second : nullptr;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const KeyName*> by_name_;
+};
+
+const Index& megatron_index() {
+  static const Index index(megatron_key_names());
+  return index;
+}
+const Index& torchtitan_index() {
+  static const Index index(torchtitan_key_names());
+  return index;
+}
+const Index& maxtext_index() {
+  static const Index index(maxtext_key_names());
+  return index;
+}
+const Index& primus_index() {
+  static const Index index(primus_key_names());
+  return index;
+}
+constexpr std::array indices{&megatron_index, &torchtitan_index, &maxtext_index, &primus_index};
+constexpr std::array tables{&megatron_key_names, &torchtitan_key_names, &maxtext_key_names, &primus_key_names};
 
 }  // namespace
 
@@ -20,8 +57,10 @@ std::span<const KeyName> framework_key_names(std::string_view framework) {
 }
 
 const KeyName* find_key_name(std::span<const KeyName> names, std::string_view name) {
-  const auto at = std::ranges::lower_bound(names, name, {}, &KeyName::name);
-  return at != names.end() && at->name == name ? &*at : nullptr;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (tables[i]().data() == names.data()) return indices[i]().find(name);
+  }
+  return nullptr;
 }
 
 const KeyName* find_read_key(std::string_view framework, std::string_view name) {

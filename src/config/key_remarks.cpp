@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t most_named = 4;  // keys that one sentence lists
 
-bool is_preset(Layer layer) { return layer == Layer::module_preset || layer == Layer::model_preset; }
-
 /// A key that a stronger layer had already when the model preset or the module's own line came.
 void remark_on_losers(Loading& loading, const Module& module, const Entry& entry) {
   for (const Assignment* at = entry.history.get(); at != nullptr; at = at->previous.get()) {
@@ -82,7 +80,7 @@ void remark_on_repeated(Loading& loading, const Module& module) {
   const std::size_t named = std::min(repeated.size(), most_named);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < named; ++i) {
-    names.push_back(fmt::format("{} (line {})", repeated[i].name, repeated[i].where.line));
+    names.push_back(repeated[i].name);
   }
   if (named < repeated.size()) names.push_back(fmt::format("{} more", repeated.size() - named));
   Finding finding = fault(loading::override_without_change, repeated.front().where,

@@ -72,6 +72,12 @@ SizeSource from_variables(const Environment& environment, std::initializer_list<
   return source;
 }
 
+SizeSource from_file(const Pragma& pragma, std::string_view what) {
+  const Origin& place = pragma.origin;
+  return {pragma.world_size, pragma.nodes, pragma.gpus_per_node,
+          place ? fmt::format("{} in {}:{}", what, place.source->path(), place.line) : std::string(what)};
+}
+
 /// Variables that a platform names for the numbers of nodes and GPUs.
 struct PlatformVariables {
   std::string_view nodes = "NNODES";
@@ -79,7 +85,7 @@ struct PlatformVariables {
 };
 
 Launch decide(const LaunchOptions& options, const Environment& environment, const Pragma& pragma,
-              const PlatformVariables& platform) {
+              const PlatformVariables& platform, const Pragma* settings = nullptr) {
   const SizeSource sources[] = {
       from_flags(options),
       from_variables(environment,
@@ -92,8 +98,8 @@ Launch decide(const LaunchOptions& options, const Environment& environment, cons
                       {"SLURM_GPUS_ON_NODE", &SizeSource::gpus_per_node},
                       {"SLURM_GPUS_PER_NODE", &SizeSource::gpus_per_node}},
                      true),
-      {pragma.world_size, pragma.nodes, pragma.gpus_per_node,
-       pragma.origin ? fmt::format("pragma in {}:{}", pragma.origin.source->path(), pragma.origin.line) : "pragma"},
+      from_file(pragma, "pragma"),
+      settings != nullptr ? from_file(*settings, "settings") : SizeSource{},
   };
   Launch launch;
   const auto gpus = std::ranges::find_if(sources, [](const SizeSource& s) { return s.gpus_per_node.has_value(); });
@@ -136,7 +142,8 @@ Launch find_launch(const LaunchOptions& options, const Environment& environment,
   return decide(options, environment, pragma, {});
 }
 
-Launch find_launch(const LaunchOptions& options, const Environment& environment, const Experiment& experiment) {
+Launch find_launch(const LaunchOptions& options, const Environment& environment, const Experiment& experiment,
+                   const Pragma* settings) {
   PlatformVariables variables;
   const auto take = [&](std::string_view path, std::string_view& name) {
     const Node* key = experiment.exp ? experiment.exp->at_path(path) : nullptr;
@@ -144,7 +151,7 @@ Launch find_launch(const LaunchOptions& options, const Environment& environment,
   };
   take("platform.num_nodes_env_key", variables.nodes);
   take("platform.gpus_per_node_env_key", variables.gpus_per_node);
-  return decide(options, environment, experiment.pragma, variables);
+  return decide(options, environment, experiment.pragma, variables, settings);
 }
 
 Launch assume_launch(std::int64_t smallest_legal_world, std::int64_t gpus_per_node) {

@@ -116,6 +116,7 @@ struct Loader::Cache {
     experiment.path = part.path;
     experiment.presets = loading.root.label;
     experiment.pragma = find_pragma(*parts.text, part.first_line, part.last_line, loading.remarks);
+    experiment.ignores = find_ignores(*parts.text, part.first_line, part.last_line);
     if (!part.root->is_mapping()) {
       loading.fail(root_fault(*part.root));
     } else if (looks_like_experiment(*part.root)) {

@@ -8,34 +8,19 @@
 #include "config/experiment_rules.h"
 #include "config/faults.h"
 #include "config/source_text.h"
+#include "config/tool_comment.h"
 
 namespace primus_plan {
 namespace {
 
-constexpr std::string_view marker = "primus-plan:";
 constexpr std::string_view blanks = " \t\r";
 
-/// The part of a comment line after the marker; null data when the line is no such comment.
-std::string_view pragma_text(std::string_view line) {
-  const std::size_t start = line.find_first_not_of(blanks);
-  if (start == std::string_view::npos || line[start] != '#') return {};
-  line.remove_prefix(start + 1);
-  const std::size_t word = line.find_first_not_of(" \t");
-  if (word == std::string_view::npos || !line.substr(word).starts_with(marker)) return {};
-  return line.substr(word + marker.size());
-}
-
-/// Takes the next word off the text. Blanks and commas inside brackets belong to the word.
+/// Takes the next word off the text.
 std::string_view take_word(std::string_view& text) {
-  const auto is_separator = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == ','; };
-  while (!text.empty() && is_separator(text[0])) text.remove_prefix(1);
-  std::size_t end = 0;
-  for (bool bracket = false; end < text.size() && (bracket || !is_separator(text[end])); ++end) {
-    if (text[end] == '[') bracket = true;
-    if (text[end] == ']') bracket = false;
-  }
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(end);
+  constexpr std::string_view separators = " \t\r,";
+  text.remove_prefix(std::min(text.find_first_not_of(separators), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(separators));
+  text.remove_prefix(word.size());
   return word;
 }
 
@@ -46,11 +31,8 @@ std::optional<std::int64_t>* size_field(Pragma& pragma, std::string_view key) {
   return nullptr;
 }
 
-bool is_ignore(std::string_view word) { return word.starts_with("ignore[") && word.ends_with(']'); }
-
 /// Why a word is not understood; empty when it is. Sizes go into the pragma.
 std::string read_word(std::string_view word, Pragma& pragma) {
-  if (is_ignore(word)) return {};
   const std::size_t equals = word.find('=');
   std::optional<std::int64_t>* field = size_field(pragma, word.substr(0, equals));
   if (field == nullptr) return fmt::format("'{}' is no word that a primus-plan comment can have", word);
@@ -75,11 +57,8 @@ std::optional<std::int64_t> parse_launch_size(std::string_view text) {
 Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last, Remarks& remarks) {
   Pragma result;
   const std::string_view all = source.text();
-  if (all.find(marker) == std::string_view::npos) return result;
-  const auto lines = static_cast<std::uint32_t>(source.line_starts().size());
-  for (std::uint32_t number = first; number <= std::min(last, lines); ++number) {
-    std::string_view text = pragma_text(source.line(number));
-    if (text.data() == nullptr) continue;
+  for (const ToolComment& comment : find_tool_comments(source, first, last)) {
+    std::string_view text = comment.text;
     const auto place = [&](std::string_view word) {
       const auto begin = static_cast<std::size_t>(word.data() - all.data());
       return origin_in(source, begin, begin + word.size(), Layer::experiment);
@@ -90,7 +69,7 @@ Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last
       const std::string trouble = read_word(word, here);
       if (trouble.empty()) continue;
       remarks.push_back(fault(loading::bad_pragma, place(word), trouble,
-                              {"write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, or ignore[RULE]"}));
+                              {"write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, or ignore[RULE] reason"}));
     }
     const bool has_size = here.world_size || here.nodes || here.gpus_per_node;
     if (has_size && !result.origin) result = here;

@@ -8,9 +8,9 @@
 
 namespace primus_plan {
 
-/// Reads the comment lines `# primus-plan: …` of lines [first, last] (1-based). Words are `world-size=N`, `nodes=N`,
-/// `gpus-per-node=N` and `ignore[…]`, set apart by spaces or commas. The first line with a size counts; whatever is not
-/// understood is a remark (CF213).
+/// Reads the comments `# primus-plan: …` of lines [first, last] (1-based). Words are `world-size=N`, `nodes=N` and
+/// `gpus-per-node=N`, set apart by spaces or commas; `ignore[…]` and what follows it are find_ignores' to read. The
+/// first line with a size counts; whatever is not understood is a remark (CF213).
 Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last, Remarks& remarks);
 
 /// A whole number from 1 to largest_launch without sign or spaces; nothing for any other text.

@@ -65,8 +65,11 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
                                      framework.empty() ? "platforms" : framework)
                        : fmt::format("{} has no presets", place));
   }
-  return fault(loading::preset_not_found, name.value->origin,
-               fmt::format("{} {} is not in {}", folder.what, to_text(*name.value), place), std::move(help));
+  Finding finding = fault(loading::preset_not_found, name.value->origin,
+                          fmt::format("{} {} is not in {}", folder.what, to_text(*name.value), place), std::move(help));
+  if (!near.empty())
+    finding.fixes.push_back(replacement("name the nearest preset", *name.value, std::string(near.front())));
+  return finding;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/yaml/locator.h"
+
 namespace primus_plan {
 namespace {
 
@@ -16,10 +18,12 @@ Origin origin_in(const Source& source, std::size_t begin, std::size_t end, Layer
   const std::string_view text = source.text();
   const std::string_view before = text.substr(0, begin);
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  const std::size_t mark =
+      text.starts_with(yaml::byte_order_mark) ? yaml::byte_order_mark.size() : 0;  // takes no column
   const std::size_t line_end = std::min(text.find('\n', begin), text.size());
   return {.source = &source,
           .line = 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n')),
-          .column = 1 + code_points(before.substr(line_start)),
+          .column = 1 + code_points(before.substr(std::min(begin, std::max(line_start, mark)))),
           .length = code_points(text.substr(begin, std::min(end, line_end) - begin)),
           .layer = layer};
 }

@@ -7,9 +7,30 @@ Message& Message::also(const Origin& origin, std::string text) {
   return *this;
 }
 
+namespace {
+
+bool is_users_own(const Origin& origin) {
+  return origin && (origin.layer == Layer::experiment || origin.layer == Layer::environment);
+}
+
+/// "parallelism." of "parallelism.tensor_parallel_degree"; empty for a key at the top.
+std::string_view section_of(std::string_view key) { return key.substr(0, key.rfind('.') + 1); }
+
+}  // namespace
+
 Message& Message::fix(std::string title, const Origin& origin, std::string replacement, bool safe) {
-  const bool users_own = origin && (origin.layer == Layer::experiment || origin.layer == Layer::environment);
-  if (users_own) finding_.fixes.push_back({std::move(title), {Edit{origin, std::move(replacement)}}, safe});
+  if (is_users_own(origin)) finding_.fixes.push_back({std::move(title), {Edit{origin, std::move(replacement)}}, safe});
+  return *this;
+}
+
+Message& Message::fix_by_new_line(std::string title, const char* key, std::string replacement, bool safe) {
+  const Origin& place = finding_.primary.origin;
+  if (key == nullptr || key_ == nullptr || !is_users_own(place)) return *this;
+  const std::string_view section = section_of(key);
+  if (section != section_of(key_)) return *this;
+  std::string line = fmt::format("{}: {}", std::string_view(key).substr(section.size()), replacement);
+  finding_.fixes.push_back(
+      {std::move(title), {Edit{.where = place, .replacement = std::move(line), .insert_line = true}}, safe});
   return *this;
 }
 

@@ -53,6 +53,10 @@ std::string_view to_string(Layer layer) {
   return "backend default";
 }
 
+bool is_preset(Layer layer) {
+  return layer == Layer::module_preset || layer == Layer::model_preset || layer == Layer::platform_preset;
+}
+
 std::string to_string(const Origin& origin) {
   if (origin.source == nullptr) return std::string(to_string(origin.layer));
   return fmt::format("{}:{}:{}", origin.source->path(), origin.line, origin.column);

@@ -12,42 +12,7 @@ namespace primus_plan {
 
 namespace {
 
-bool is_preset(Layer layer) {
-  return layer == Layer::module_preset || layer == Layer::model_preset || layer == Layer::platform_preset;
-}
-
-std::string label_text(const Label& label) {
-  if (!label.text.empty()) return escape_controls(label.text);
-  if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
-  return "set here";
-}
-
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
-
-/// The text with its middle left out when it is longer than anybody reads: a value may fill a file.
-std::string shortened(std::string text) {
-  constexpr std::size_t longest = 600;
-  constexpr std::size_t kept = 250;
-  if (text.size() <= longest) return text;
-  const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
-  std::size_t cut = kept;
-  while (is_inside(cut)) --cut;
-  std::size_t resume = text.size() - kept;
-  while (resume < text.size() && is_inside(resume)) ++resume;
-  return text.substr(0, cut) + " … " + text.substr(resume);
-}
-
-/// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
-std::string runtime_text(const RuleInfo& rule) {
-  std::string_view outcome = rule.outcome;
-  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
-  // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
-  const std::size_t open = outcome.rfind('(');
-  const bool aside = outcome.ends_with(')') && open != std::string_view::npos && open > 0 && outcome[open - 1] == ' ';
-  if (!aside) return fmt::format("{} ({})", outcome, rule.runtime_site);
-  outcome.remove_suffix(1);
-  return fmt::format("{}; {})", outcome, rule.runtime_site);
-}
 
 class FindingText {
  public:
@@ -101,8 +66,9 @@ class FindingText {
     out_ += fmt::format("{} {}\n", paint_.gutter(fmt::format("{:>{}} |", origin.line, gutter_)), excerpt.line);
     const std::string marks = excerpt.marks.substr(std::min(excerpt.marks.find('^'), excerpt.marks.size()));
     const std::string space = excerpt.marks.substr(0, excerpt.marks.size() - marks.size());
-    out_ += fmt::format("{} {}{}\n", paint_.gutter(fmt::format("{:>{}} |", "", gutter_)), space,
-                        paint_.severity(finding_.severity, fmt::format("{} {}", marks, label_text(label))));
+    out_ += fmt::format(
+        "{} {}{}\n", paint_.gutter(fmt::format("{:>{}} |", "", gutter_)), space,
+        paint_.severity(finding_.severity, fmt::format("{} {}", marks, escape_controls(label_to_text(label)))));
   }
 
   /// What leads from one place to the next: dots inside a file, the place itself in another.
@@ -120,7 +86,7 @@ class FindingText {
   void runtime() {
     const RuleInfo& rule = *finding_.rule;
     if (rule.outcome.empty() && rule.runtime_site.empty()) return;
-    remark(paint_.bold("runtime: ") + runtime_text(rule));
+    remark(paint_.bold("runtime: ") + runtime_to_text(rule));
   }
 
   const Finding& finding_;
@@ -133,6 +99,60 @@ class FindingText {
 };
 
 }  // namespace
+
+std::string shortened(std::string text) {
+  constexpr std::size_t longest = 600;
+  constexpr std::size_t kept = 250;
+  if (text.size() <= longest) return text;
+  const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  std::size_t cut = kept;
+  while (is_inside(cut)) --cut;
+  std::size_t resume = text.size() - kept;
+  while (resume < text.size() && is_inside(resume)) ++resume;
+  return text.substr(0, cut) + " … " + text.substr(resume);
+}
+
+/// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
+std::string runtime_text(const RuleInfo& rule) {
+  std::string_view outcome = rule.outcome;
+  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
+  // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
+  const std::size_t open = outcome.rfind('(');
+  const bool aside = outcome.ends_with(')') && open != std::string_view::npos && open > 0 && outcome[open - 1] == ' ';
+  if (!aside) return fmt::format("{} ({})", outcome, rule.runtime_site);
+  outcome.remove_suffix(1);
+  return fmt::format("{}; {})", outcome, rule.runtime_site);
+}
+
+std::string label_to_text(const Label& label) {
+  if (!label.text.empty()) return label.text;
+  if (is_preset(label.origin.layer)) return fmt::format("set here by the {}", to_string(label.origin.layer));
+  return "set here";
+}
+
+std::string runtime_to_text(const RuleInfo& rule) {
+  std::string_view outcome = rule.outcome;
+  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
+  // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
+  const std::size_t open = outcome.rfind('(');
+  const bool aside = outcome.ends_with(')') && open != std::string_view::npos && open > 0 && outcome[open - 1] == ' ';
+  if (!aside) return fmt::format("{} ({})", outcome, rule.runtime_site);
+  outcome.remove_suffix(1);
+  return fmt::format("{}; {})", outcome, rule.runtime_site);
+}
+
+std::vector<std::string> reasons_and_ways_out(const Finding& finding) {
+  std::vector<std::string> lines;
+  for (const std::string& line : finding.because) lines.push_back(shortened(line));
+  for (const std::string& help : finding.help) lines.push_back("help: " + shortened(help));
+  if (finding.help.empty()) {
+    for (const Fix& fix : finding.fixes) lines.push_back("help: " + fix.title);
+  }
+  if (std::string runtime = runtime_to_text(*finding.rule); !runtime.empty()) {
+    lines.push_back("runtime: " + std::move(runtime));
+  }
+  return lines;
+}
 
 std::string finding_to_text(const Finding& finding, const Origin& fallback, const std::string& path,
                             const TextStyle& style) {

@@ -13,7 +13,7 @@ class JsonFormatter final : public Formatter {
  public:
   explicit JsonFormatter(ToolInfo tool) : tool_(std::move(tool)) {}
 
-  std::string begin() const override {
+  std::string begin(const Summary&, const std::string&) const override {
     JsonWriter pins;
     pins.begin_object(Layout::one_line);
     for (const auto& [framework, version] : tool_.pins) pins.key(framework).string(version);

@@ -165,6 +165,24 @@ void write_legal_worlds(JsonWriter& json, const std::vector<LegalWorld>& worlds)
   json.end_array();
 }
 
+void write_repairs(JsonWriter& json, const std::vector<Repair>& repairs) {
+  json.key("repairs").begin_array();
+  for (const Repair& repair : repairs) {
+    json.begin_object(Layout::one_line).key("changes").begin_array();
+    for (const KeyChange& change : repair.changes) {
+      json.begin_object();
+      write_text(json, "key", change.key);
+      json.key("from");
+      change.from ? void(json.integer(*change.from)) : void(json.null());
+      json.key("to").integer(change.to).end_object();
+    }
+    json.end_array();
+    write_size(json, "tokens_per_step", repair.tokens_per_step);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_module(JsonWriter& json, const Analysis& module) {
@@ -187,6 +205,7 @@ void write_module(JsonWriter& json, const Analysis& module) {
   write_rewrites(json, module.rewrites);
   write_lines(json, "notes", module.notes);
   write_legal_worlds(json, module.legal_worlds);
+  write_repairs(json, module.repairs);
   write_findings(json, module.findings, module.origin, module.path);
   json.end_object();
 }
@@ -206,6 +225,7 @@ void write_unloaded(JsonWriter& json, const FileReport& file) {
   write_rewrites(json, {});
   write_lines(json, "notes", {});
   write_legal_worlds(json, {});
+  write_repairs(json, {});
   write_findings(json, file.load_errors, {}, file.path);
   json.end_object();
 }

@@ -102,7 +102,7 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
 
 JsonWriter& JsonWriter::begin(char bracket, Layout layout) {
   separate();
-  if (!levels_.empty() && levels_.back().layout == Layout::one_line) layout = Layout::one_line;
+  if (compact_ || (!levels_.empty() && levels_.back().layout == Layout::one_line)) layout = Layout::one_line;
   levels_.push_back({layout});
   out_ += bracket;
   return *this;

@@ -29,6 +29,8 @@ class JsonWriter {
   /// A piece that is JSON already.
   JsonWriter& raw(std::string_view json);
 
+  /// Everything in one line, whatever is asked for later.
+  void compact() { compact_ = true; }
   /// Nesting to begin with, for text that will be put inside other JSON.
   void indent(std::size_t levels) { base_ = levels; }
   std::string take() { return std::move(out_); }
@@ -47,6 +49,7 @@ class JsonWriter {
   std::vector<Level> levels_;
   std::size_t base_ = 0;
   bool after_key_ = false;
+  bool compact_ = false;
 };
 
 /// A text as a JSON string with its quotes, which YAML reads as the same text. Bytes that are not UTF-8 become U+FFFD;

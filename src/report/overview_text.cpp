@@ -17,7 +17,9 @@ constexpr std::size_t worlds_shown = 6;
 /// A size, or "?" where it could not be derived.
 std::string size(std::int64_t number) { return number > 0 ? with_commas(number) : "?"; }
 
-std::string launch_text(const Launch& launch) {
+}  // namespace
+
+std::string launch_to_text(const Launch& launch) {
   if (launch.world_size <= 0) return "world size unknown";
   std::string gpus = counted(launch.world_size, "GPU");
   if (launch.nodes <= 0 || launch.gpus_per_node <= 0) return gpus;
@@ -26,7 +28,7 @@ std::string launch_text(const Launch& launch) {
                      launch.gpus_per_node);
 }
 
-std::string degrees_text(const Degrees& degrees) {
+std::string degrees_to_text(const Degrees& degrees) {
   std::string text = fmt::format("TP {} x PP {}", size(degrees.tensor), size(degrees.pipeline));
   if (degrees.virtual_pipeline > 1) text += fmt::format(" (VPP {})", degrees.virtual_pipeline);
   text += fmt::format(" x CP {}   DP {}", size(degrees.context), size(degrees.data));
@@ -43,8 +45,7 @@ std::string degrees_text(const Degrees& degrees) {
   return text;
 }
 
-/// The batch as a product where it is one, else as a list of what is known.
-std::string batch_text(const Batch& batch, std::int64_t data) {
+std::string batch_to_text(const Batch& batch, std::int64_t data) {
   if (batch.global <= 0) return {};
   std::string text = fmt::format("global batch {}", with_commas(batch.global));
   const bool known = batch.micro > 0 && data > 0 && batch.accumulation_steps > 0;
@@ -58,6 +59,8 @@ std::string batch_text(const Batch& batch, std::int64_t data) {
   if (batch.tokens_per_step() > 0) text += fmt::format(", {} tokens a step", with_commas(batch.tokens_per_step()));
   return text;
 }
+
+namespace {
 
 std::string launch_source_text(const Launch& launch) {
   if (launch.world_size <= 0) return {};
@@ -121,8 +124,8 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
     if (!content.empty()) text += "  " + content + '\n';
   };
   if (run.launch.world_size > 0 || run.degrees.data > 0) {
-    line(launch_text(run.launch) + "   " + degrees_text(run.degrees));
-    line(batch_text(run.batch, run.degrees.data));
+    line(launch_to_text(run.launch) + "   " + degrees_to_text(run.degrees));
+    line(batch_to_text(run.batch, run.degrees.data));
   }
   line(launch_source_text(run.launch));
   for (const std::string& note : analysis.notes) line("note: " + escape_controls(note));

@@ -15,4 +15,11 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style);
 /// the runtime derives.
 std::string details_to_text(const Analysis& analysis, const TextStyle& style);
 
+/// "64 GPUs = 8 nodes x 8"; "world size unknown" where nothing is known.
+std::string launch_to_text(const Launch& launch);
+/// "TP 8 x PP 2 x CP 1   DP 4   (expert DP 4)"; "?" for what could not be derived.
+std::string degrees_to_text(const Degrees& degrees);
+/// The batch as a product where it is one, else as a list of what is known; empty when nothing is.
+std::string batch_to_text(const Batch& batch, std::int64_t data);
+
 }  // namespace primus_plan

@@ -7,6 +7,7 @@
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
+#include "report/repairs_text.h"
 
 namespace primus_plan {
 
@@ -58,7 +59,7 @@ class TextFormatter final : public Formatter {
   std::string separator() const override { return style_.brief_if_clean ? "" : "\n"; }
 
   std::string end(const Summary& summary) const override {
-    if (summary.files == 1 || style_.quiet) return {};
+    if (summary.files <= 1 || style_.quiet) return {};
     std::string text = counts_text(summary, paint_, true);
     if (summary.not_checked > 0) {
       if (!text.empty()) text += ", ";
@@ -98,6 +99,7 @@ class TextFormatter final : public Formatter {
     }
     if (folded > 0 && !style_.quiet)
       text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
+    if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, paint_);
     return text;
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 
@@ -95,11 +96,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t cu
   if (a.size() > b.size()) std::swap(a, b);
   const std::size_t too_far = cutoff + 1;
   if (b.size() - a.size() > cutoff) return too_far;
-  // Rows of the alignment table: two above for swaps, one above, the current one.
-  std::vector<std::size_t> older(a.size() + 1);
-  std::vector<std::size_t> above(a.size() + 1);
-  std::vector<std::size_t> row(a.size() + 1);
-  std::iota(above.begin(), above.end(), std::size_t{0});
+  // Rows of the alignment table: two above for swaps, one above, the current one; in one piece.
+  constexpr std::size_t usual = 64;
+  std::array<std::size_t, 3 * usual> here;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+  std::vector<std::size_t> heap;
+  const std::size_t width = a.size() + 1;
+  if (width > usual) heap.resize(3 * width);
+  std::size_t* older = width > usual ? heap.data() : here.data();
+  std::size_t* above = older + width;
+  std::size_t* row = above + width;
+  std::iota(above, above + width, std::size_t{0});
   for (std::size_t i = 1; i <= b.size(); ++i) {
     row[0] = i;
     std::size_t best = i;
@@ -110,12 +116,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t cu
       best = std::min(best, row[j]);
     }
     // A swap may still reach back over one row, so a row above the cutoff ends the search only together with the last.
-    if (best > cutoff && *std::min_element(above.begin(), above.end()) > cutoff) return too_far;
+    if (best > cutoff && *std::min_element(above, above + width) > cutoff) return too_far;
     std::swap(older, above);
     std::swap(above, row);
   }
-  return std::min(above.back(), too_far);
+  return std::min(above[width - 1], too_far);
 }
+
+namespace {
+
+/// The characters of a word, one bit for each of 64 classes. An edit changes at most two bits.
+std::uint64_t characters(std::string_view word) {
+  std::uint64_t bits = 0;
+  for (const char c : word) bits |= std::uint64_t{1} << (static_cast<unsigned char>(c) & 63U);
+  return bits;
+}
+
+}  // namespace
 
 std::vector<std::string_view> nearest_names(std::string_view word, std::span<const std::string_view> candidates,
                                             std::size_t max) {
@@ -125,18 +142,25 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
   };
   const std::string wanted = lower(word);
   const std::size_t cutoff = std::clamp<std::size_t>(word.size() / 3, 1, 6);
-  std::vector<Match> matches;
+  const std::uint64_t wanted_characters = characters(wanted);
+  std::vector<Match> matches;  // at most `max`, nearest first; of equals the first candidate
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(wanted, lower(candidate), cutoff);
-    if (distance <= cutoff && distance < candidate.size()) matches.push_back({distance, candidate});
+    const bool is_full = matches.size() == max;
+    if (is_full && (max == 0 || matches.back().distance == 0)) break;
+    const std::size_t most = is_full ? matches.back().distance - 1 : cutoff;
+    const std::size_t longer = std::max(candidate.size(), word.size()) - std::min(candidate.size(), word.size());
+    if (longer > most) continue;
+    const std::string letters = lower(candidate);
+    if (static_cast<std::size_t>(std::popcount(wanted_characters ^ characters(letters))) > 2 * most) continue;
+    const std::size_t distance = edit_distance(wanted, letters, most);
+    if (distance > most || distance >= candidate.size()) continue;
+    if (is_full) matches.pop_back();
+    const auto after = std::upper_bound(matches.begin(), matches.end(), distance,
+                                        [](std::size_t d, const Match& match) { return d < match.distance; });
+    matches.insert(after, {distance, candidate});
   }
-  std::stable_sort(matches.begin(), matches.end(),
-                   [](const Match& a, const Match& b) { return a.distance < b.distance; });
   std::vector<std::string_view> names;
-  for (const Match& match : matches) {
-    if (names.size() == max) break;
-    names.push_back(match.name);
-  }
+  for (const Match& match : matches) names.push_back(match.name);
   return names;
 }
 

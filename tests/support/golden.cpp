@@ -11,7 +11,11 @@
 namespace primus_plan::test {
 
 void expect_golden(std::string_view name, const std::string& text) {
-  const std::filesystem::path path = source_dir() / "tests" / "golden" / name;
+  expect_file(std::filesystem::path("tests") / "golden" / name, text);
+}
+
+void expect_file(const std::filesystem::path& name, const std::string& text) {
+  const std::filesystem::path path = source_dir() / name;
   const char* update = std::getenv("UPDATE_GOLDEN");
   if (update != nullptr && std::string_view(update) == "1") {
     std::ofstream(path, std::ios::binary) << text;

@@ -5,48 +5,46 @@
 namespace primus_plan::test {
 namespace {
 
-constexpr Example no_example{.world_size = 1, .yaml = ""};
-
 constexpr RuleInfo batch_rule{.id = "MG203",
                               .name = "global-batch-not-divisible",
                               .severity = Severity::error,
                               .stage = Stage::arguments,
                               .runtime_site = "megatron/core/num_microbatches_calculator.py:__init__",
                               .outcome = "Megatron stops on every rank (AssertionError)",
-                              .summary = "",
-                              .explanation = "",
-                              .bad = no_example,
-                              .good = no_example};
+                              .summary = "The global batch must split evenly.",
+                              .explanation = "There is no key for gradient accumulation.\nTake a multiple.",
+                              .bad = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 100\n"},
+                              .good = {.world_size = 16, .yaml = "micro_batch_size: 2\nglobal_batch_size: 96\n"}};
 constexpr RuleInfo preset_rule{.id = "MG801",
                                .name = "key-without-effect",
                                .severity = Severity::warning,
                                .stage = Stage::runtime,
                                .runtime_site = "",
                                .outcome = "the key is ignored",
-                               .summary = "",
-                               .explanation = "",
-                               .bad = no_example,
-                               .good = no_example};
+                               .summary = "The key does nothing.",
+                               .explanation = "It is read with a capacity factor alone.",
+                               .bad = {.world_size = 16, .yaml = "moe_pad_expert_input_to_capacity: true\n"},
+                               .good = {.world_size = 16, .yaml = "{}\n"}};
 constexpr RuleInfo advice_rule{.id = "MG901",
                                .name = "pipeline-bubble",
                                .severity = Severity::note,
                                .stage = Stage::advice,
                                .runtime_site = "",
                                .outcome = "",
-                               .summary = "",
-                               .explanation = "",
-                               .bad = no_example,
-                               .good = no_example};
+                               .summary = "The pipeline idles.",
+                               .explanation = "More micro-batches keep the stages busy.",
+                               .bad = {.world_size = 16, .yaml = "pipeline_model_parallel_size: 4\n"},
+                               .good = {.world_size = 16, .yaml = "pipeline_model_parallel_size: 1\n"}};
 constexpr RuleInfo syntax_rule{.id = "CF101",
                                .name = "yaml-syntax",
                                .severity = Severity::error,
                                .stage = Stage::load,
                                .runtime_site = "primus/core/config/yaml_loader.py:parse_yaml",
                                .outcome = "",
-                               .summary = "",
-                               .explanation = "",
-                               .bad = no_example,
-                               .good = no_example};
+                               .summary = "The file must be YAML.",
+                               .explanation = "Usual causes: an unclosed bracket or quote.",
+                               .bad = {.world_size = 16, .yaml = "a: [1\n"},
+                               .good = {.world_size = 16, .yaml = "a: [1]\n"}};
 
 constexpr std::string_view experiment_text =
     "modules:\n"
@@ -186,6 +184,31 @@ FileReport unchecked_report() {
   FileReport report;
   report.path = "flux.yaml";
   report.modules = {std::move(module)};
+  return report;
+}
+
+FileReport hostile_report() {
+  const std::string evil =
+      "::error::boo %0A <script>alert(1)</script> ]]> | a|b ```x``` *y* &lt; $z$ \xff\x1b[31m\n# h";
+  const auto source = std::make_shared<const Source>("a|b,c:d <e> %0A #1.yaml", "k: \"" + evil.substr(0, 80) + "\"\n");
+  Analysis module = llama();
+  module.path = source->path();
+  module.module = "<b>|m";
+  module.origin = {source.get(), 1, 1, 1, Layer::experiment};
+  module.verdict = Verdict::error;
+  Finding finding;
+  finding.rule = &batch_rule;
+  finding.message = evil;
+  finding.primary = {{source.get(), 1, 4, 80, Layer::experiment}, evil};
+  finding.related = {{{source.get(), 1, 1, 1, Layer::experiment}, evil}};
+  finding.because = {evil};
+  finding.help = {evil};
+  finding.fixes = {{evil, {{finding.primary.origin, evil, true}}, true}};
+  module.findings = {finding, finding};
+  FileReport report;
+  report.path = source->path();
+  report.modules = {std::move(module)};
+  report.sources = {source};
   return report;
 }
 

@@ -15,6 +15,9 @@ FileReport unloadable_report();
 /// A framework without a checker.
 FileReport unchecked_report();
 
+/// Texts that try to be markup, commands and line breaks in every format; two findings that are alike.
+FileReport hostile_report();
+
 /// "0.1.0" with made-up pins.
 ToolInfo some_tool();
 

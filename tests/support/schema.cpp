@@ -14,8 +14,12 @@
 namespace primus_plan::test {
 
 std::string schema_faults(const nlohmann::json& value, const std::string& name) {
-  std::ifstream file(source_dir() / "schemas" / name);
-  if (!file) throw std::runtime_error("no schema " + name);
+  return faults_by_schema(value, "schemas/" + name);
+}
+
+std::string faults_by_schema(const nlohmann::json& value, const std::string& path) {
+  std::ifstream file(source_dir() / path);
+  if (!file) throw std::runtime_error("no schema " + path);
   const nlohmann::json text = nlohmann::json::parse(file);
   valijson::Schema schema;
   valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);

@@ -40,6 +40,19 @@ struct LegalWorld {
   std::int64_t accumulation_steps = 0;
 };
 
+/// One key of a repair.
+struct KeyChange {
+  std::string key;                   ///< as the backend spells it, dotted below a section
+  std::optional<std::int64_t> from;  ///< empty where the key is unset or null
+  std::int64_t to = 0;
+};
+
+/// A change of one or two keys after which a run has no error.
+struct Repair {
+  std::vector<KeyChange> changes;
+  std::int64_t tokens_per_step = 0;  ///< after it; 0 where it cannot be derived
+};
+
 /// Everything that is known of one module of an experiment at one launch size.
 struct Analysis {
   std::string path;
@@ -47,6 +60,7 @@ struct Analysis {
   std::string framework;
   std::string presets;
   Origin origin;  ///< the module's name in the experiment: where findings without a place of their own are shown
+  bool is_judged = true;  ///< false: no checker has looked at it, so that without errors the verdict is not_checked
   Verdict verdict = Verdict::ok;
   RunDescription run;
   std::vector<std::pair<std::string, NodePtr>>
@@ -58,6 +72,10 @@ struct Analysis {
   std::size_t warnings = 0;
   std::shared_ptr<const Workload> workload;  ///< what estimates read; only when asked for and the run is derivable
   std::vector<LegalWorld> legal_worlds;      ///< filled when the asked world is illegal, or asked for
+  std::vector<Repair> repairs;               ///< the smallest ones, best first; filled by find_repairs
 };
+
+/// Makes counts and verdict those of the findings, after some were left out or made more or less severe.
+void recount(Analysis& analysis);
 
 }  // namespace primus_plan

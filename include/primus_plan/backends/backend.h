@@ -50,5 +50,7 @@ const Backend* find_backend(std::string_view framework);
 
 /// Every rule of the tool: loading, topology, then each backend's.
 std::vector<const RuleInfo*> all_rules();
+/// The rule with this id (upper or lower case) or name; null when there is none.
+const RuleInfo* find_rule(std::string_view id_or_name);
 
 }  // namespace primus_plan

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "primus_plan/config/document.h"
+#include "primus_plan/config/ignore_comment.h"
 #include "primus_plan/config/presets.h"
 
 namespace primus_plan {
@@ -44,6 +45,7 @@ struct Experiment {
   std::string presets;      ///< where presets came from: a folder, or "built-in"
   bool is_snippet = false;  ///< a bare snippet: presets and a small model were assumed around it
   Pragma pragma;
+  std::vector<IgnoreComment> ignores;  ///< of this file (or document), not of the files it extends
   Remarks remarks;
   std::vector<std::shared_ptr<const Source>> sources;  ///< owners of the texts that origins point into
 };

@@ -24,8 +24,10 @@ struct LaunchOptions {
 /// can have: 0, -1, "abc", millions.
 Launch find_launch(const LaunchOptions& options, const Environment& environment, const Pragma& pragma);
 /// The same for an experiment: its pragma, and the variables that its platform names (num_nodes_env_key,
-/// gpus_per_node_env_key) in place of NNODES and GPUS_PER_NODE.
-Launch find_launch(const LaunchOptions& options, const Environment& environment, const Experiment& experiment);
+/// gpus_per_node_env_key) in place of NNODES and GPUS_PER_NODE. `settings` is what .primus-plan.yaml says of it, which
+/// counts after the pragma; null when it says nothing.
+Launch find_launch(const LaunchOptions& options, const Environment& environment, const Experiment& experiment,
+                   const Pragma* settings = nullptr);
 
 /// The launch for a world size nobody gave: rounded up to whole nodes unless it fits in one. One node where no world is
 /// legal (0) or none of a size that is ever launched.

@@ -15,7 +15,8 @@ namespace primus_plan {
 /// Writes the text of one finding. Given to a rule's describing function only when somebody will read it.
 class Message {
  public:
-  explicit Message(Finding& finding) : finding_(finding) {}
+  /// `key` is that of the finding's primary place, where it has one.
+  explicit Message(Finding& finding, const char* key = nullptr) : finding_(finding), key_(key) {}
 
   /// The sentence with the numbers.
   template <class... A>
@@ -47,10 +48,14 @@ class Message {
     return also(value.origin, std::move(text));
   }
   Message& also(const Origin& origin, std::string text);
-  /// An edit of the value itself: rewrites it where the experiment sets it. Does nothing for a value that comes from a
-  /// preset or a default, since those files are not the user's to edit.
+  /// An edit of the value itself: rewrites it where the experiment sets it. A value that comes from a preset or a
+  /// default gets a line of its own below the finding's place, when that is a key of the same section in the user's own
+  /// file; files of presets are not the user's to edit.
   template <class T>
   Message& fix(std::string title, const Sourced<T>& value, std::string replacement, bool safe = false) {
+    if (!value.origin || is_preset(value.origin.layer)) {
+      return fix_by_new_line(std::move(title), value.key, std::move(replacement), safe);
+    }
     return fix(std::move(title), value.origin, std::move(replacement), safe);
   }
   Message& fix(std::string title, const Origin& origin, std::string replacement, bool safe = false);
@@ -59,7 +64,10 @@ class Message {
   bool rests_on_unreadable() const { return rests_on_unreadable_; }
 
  private:
+  Message& fix_by_new_line(std::string title, const char* key, std::string replacement, bool safe);
+
   Finding& finding_;
+  const char* key_;
   bool rests_on_unreadable_ = false;
 };
 
@@ -88,7 +96,7 @@ class Findings {
   void add(const Sourced<T>& value, Describe&& describe) {
     if (value.is_unreadable) return;
     if (Finding* finding = record(value.origin, value.key)) {
-      Message message(*finding);
+      Message message(*finding, value.key);
       describe(message);
       if (message.rests_on_unreadable()) withdraw();
     }

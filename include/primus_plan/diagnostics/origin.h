@@ -42,6 +42,8 @@ enum class Layer : std::uint8_t {
 
 /// "module preset", "command line", …
 std::string_view to_string(Layer layer);
+/// Whether a preset file set it.
+bool is_preset(Layer layer);
 
 /// Where something stands. Lines and columns are 1-based and count code points; 0 = unknown.
 /// `source` is owned by the Experiment (or document) that the origin came from and must outlive it.

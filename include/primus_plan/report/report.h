@@ -28,7 +28,8 @@ struct Summary {
   std::size_t errors = 0;
   std::size_t warnings = 0;
   std::size_t notes = 0;
-  std::size_t not_checked = 0;  ///< modules of frameworks without a checker
+  std::size_t not_checked = 0;         ///< modules of frameworks without a checker
+  std::vector<const RuleInfo*> rules;  ///< those that fired, each once, sorted by id
 
   Summary& operator+=(const Summary& other);
 };
@@ -43,13 +44,16 @@ struct TextStyle {
   bool verbose = false;         ///< stages, rewrites, effective values
   bool brief_if_clean = false;  ///< of many files: nothing for a clean one (one line if verbose)
   bool worlds = false;          ///< a table of the legal world sizes
+  bool strict = false;          ///< warnings fail, too (in formats that know tests)
   int width = 100;              ///< columns of the terminal
 };
 
-/// What a report says of the tool that made it.
+/// What a report says of the tool that made it, and where the tool ran.
 struct ToolInfo {
   std::string version;
   std::vector<std::pair<std::string, std::string>> pins;  ///< framework and the version that the checks speak for
+  std::string folder = {};                                ///< absolute; what paths were given relative to
+  std::string root = {};  ///< absolute; the repository, where CI systems look for files. Empty: paths stay as given
 };
 
 /// A report format. The pieces are made one by one, so that a file can be forgotten once it is rendered: begin, the
@@ -57,17 +61,58 @@ struct ToolInfo {
 class Formatter {
  public:
   virtual ~Formatter() = default;
-  virtual std::string begin() const { return {}; }
+  /// `total` and `rows` speak for the whole report if the format opens with totals, else they are empty.
+  virtual std::string begin(const Summary& /*total*/, const std::string& /*rows*/) const { return {}; }
   virtual std::string file(const FileReport& file) const = 0;
+  /// What a format that opens with totals says of a file in advance.
+  virtual std::string row(const FileReport& /*file*/) const { return {}; }
   /// Stands between two files that are not empty.
   virtual std::string separator() const { return {}; }
   virtual std::string end(const Summary& summary) const = 0;
+  /// Whether begin() needs the totals and every file's row: pieces are then held until the last one is made.
+  virtual bool opens_with_totals() const { return false; }
+};
+
+/// One file as a format says it.
+struct Piece {
+  std::string row;
+  std::string text;
+};
+
+Piece make_piece(const Formatter& formatter, const FileReport& file);
+
+/// Puts pieces in order into a report. Each call gives back what can be written now.
+class Assembly {
+ public:
+  explicit Assembly(const Formatter& formatter) : formatter_(formatter) {}
+  std::string add(const Piece& piece);
+  std::string end(const Summary& total);
+
+ private:
+  const Formatter& formatter_;
+  std::string rows_;
+  std::string held_;
+  bool first_ = true;
 };
 
 /// The report for a terminal.
 std::unique_ptr<Formatter> make_text_formatter(const TextStyle& style);
 /// The JSON contract, version 1.
 std::unique_ptr<Formatter> make_json_formatter(ToolInfo tool);
+/// A line for each module: the objects of the JSON contract's `files`.
+std::unique_ptr<Formatter> make_jsonl_formatter();
+/// A line for each finding, as gcc writes them: "path:line:column: severity: message [id name]".
+std::unique_ptr<Formatter> make_concise_formatter(const TextStyle& style);
+/// SARIF 2.1.0 (OASIS): rules that fired with their help, results with fingerprints, related places and fixes.
+std::unique_ptr<Formatter> make_sarif_formatter(ToolInfo tool);
+/// Workflow commands of GitHub Actions: an annotation for each finding.
+std::unique_ptr<Formatter> make_github_formatter(const ToolInfo& tool);
+/// GitLab's code quality report: a JSON array with an object for each finding.
+std::unique_ptr<Formatter> make_gitlab_formatter(const ToolInfo& tool);
+/// JUnit XML: a suite for each file; findings of error level (with `strict` warnings, too) are failed tests.
+std::unique_ptr<Formatter> make_junit_formatter(const TextStyle& style, const ToolInfo& tool);
+/// A job summary in GitHub's Markdown: totals, a table of modules, findings folded for each file.
+std::unique_ptr<Formatter> make_markdown_formatter(const TextStyle& style);
 
 /// One row of the list of formats.
 struct Format {

@@ -15,6 +15,12 @@ const Count& largest_of(std::initializer_list<const Count*> fields) {
   return *best;
 }
 
+Int nearest_multiple(Int value, Int step) {
+  const auto [below, above] = nearest_multiples(value, step);
+  if (!below || !above) return below ? *below : above.value_or(0);
+  return value - *below < *above - value ? *below : *above;
+}
+
 std::string nearest_text(Int value, Int step) {
   const auto [below, above] = nearest_multiples(value, step);
   std::string text = below ? fmt::format("{}", *below) : "";

@@ -68,6 +68,7 @@ void load_balance(const MaxTextRun& run, Findings& out) {
       m.also(context_degree(run));
       m.because("load balancing cuts a sequence into two chunks for each context rank");
       m.help("nearest legal values: {}", nearest_text(*length, 2 * size));
+      fix_to_nearest(m, length, *length, 2 * size);
     });
   }
 }

@@ -13,6 +13,7 @@ void sequence_not_over_shards(const MaxTextRun& run, Findings& out) {
     m.say("max_target_length {} does not split over {} sequence shards", *length, shards);
     m.because("sequence shards = {}", axes_text(run, run.mesh.logical.length));
     m.help("nearest legal values: {}", nearest_text(*length, shards));
+    fix_to_nearest(m, length, *length, shards);
   });
 }
 

@@ -26,6 +26,7 @@ void global_batch_not_positive(const MegatronRun& run, Findings& out) {
   out.add(global, [&](Message& m) {
     m.say("global_batch_size is {}: a step takes 1 sample or more", *global.value);
     m.help("null means micro_batch_size x DP, one micro-batch a step");
+    m.fix("set global_batch_size to null", global, "null");
   });
 }
 
@@ -40,11 +41,7 @@ void global_batch_not_divisible(const MegatronRun& run, Findings& out) {
     m.also(run.config.micro_batch_size, "micro_batch_size set here");
     because_of_dp(m, run);
     m.help("nearest legal values: {}", nearest_text(global, per_step));
-    const auto [below, above] = nearest_multiples(global, per_step);
-    if (const auto legal = above ? above : below) {
-      m.fix(fmt::format("set global_batch_size to {}", *legal), run.config.global_batch_size,
-            fmt::format("{}", *legal));
-    }
+    fix_to_nearest(m, run.config.global_batch_size, global, per_step);
   });
 }
 
@@ -56,6 +53,7 @@ void batch_below_one_micro_batch(const MegatronRun& run, Findings& out) {
           run.batch.global, run.batch.micro, run.dp(), fault->b);
     because_of_dp(m, run);
     m.help("set global_batch_size to {} or more, or use fewer GPUs", fault->b);
+    fix_to_nearest(m, run.config.global_batch_size, fault->b, fault->b);
   });
 }
 
@@ -72,6 +70,7 @@ void batch_rounded_down(const MegatronRun& run, Findings& out) {
     because_of_dp(m, run);
     m.because("the learning-rate schedule and train_samples still count {} samples a step", start.global);
     m.help("legal without rounding: {}", nearest_text(start.global, run.batch.micro * run.dp()));
+    fix_to_nearest(m, run.config.global_batch_size, start.running, run.batch.micro * run.dp());
   });
 }
 

@@ -100,6 +100,7 @@ void turbo_ignores_comm_type(const MegatronRun& run, Findings& out) {
           type != nullptr ? to_text(*type) : "null");
     m.also(run.config.use_turbo_attention, "Turbo attention is on here");
     m.help("write cp_comm_type: a2a, or use_turbo_attention: false");
+    m.fix("set cp_comm_type to a2a, which is what runs", run.config.cp_comm_type, "a2a", true);
   });
 }
 

@@ -14,7 +14,10 @@ void granularity_unknown(const MegatronRun& run, Findings& out) {
   out.add(run.config.recompute_granularity, [&](Message& m) {
     m.say("recompute_granularity is {}: it is full, selective or null", granularity);
     m.help("full recomputes whole layers, selective only recompute_modules, null nothing");
-    m.fix("recompute whole layers", run.config.recompute_granularity, "full");
+    // full needs two more keys, so it is offered only where both are there.
+    const bool whole = run.config.recompute_method.value.data() != nullptr && run.config.recompute_num_layers.value;
+    const std::string word = whole ? "full" : "selective";
+    m.fix(fmt::format("set recompute_granularity to {}", word), run.config.recompute_granularity, word);
   });
 }
 
@@ -80,6 +83,8 @@ void activations_override_full(const MegatronRun& run, Findings& out) {
     m.say("recompute_activations turns recompute_granularity full into selective");
     m.also(run.given.recompute_granularity, "full is overwritten");
     m.help("recompute_activations: false keeps full recompute");
+    m.fix("set recompute_granularity to selective, which is what runs", run.given.recompute_granularity, "selective",
+          true);
     m.fix("switch recompute_activations off", run.config.recompute_activations, "false");
   });
 }

@@ -19,6 +19,8 @@ void topk_out_of_range(const MegatronRun& run, Findings& out) {
     m.say("moe_router_topk is {}, but a token chooses between 1 and {} of num_experts {}", chosen, experts, experts);
     m.also(run.config.num_experts, "num_experts");
     m.help("set moe_router_topk to a number from 1 to {}", experts);
+    const Int nearest = chosen < 1 ? 1 : experts;
+    if (experts > 0) m.fix(fmt::format("set moe_router_topk to {}", nearest), topk, fmt::format("{}", nearest));
   });
 }
 

@@ -50,13 +50,9 @@ void not_deterministic(const MegatronRun& run, Findings& out) {
     } else {
       m.say("deterministic_mode needs variables that are not set in the environment");
     }
-    if (*config.use_flash_attn) {
-      m.also(config.use_flash_attn).help("use_flash_attn: false");
-      m.fix("switch use_flash_attn off", config.use_flash_attn, "false");
-    }
+    if (*config.use_flash_attn) m.also(config.use_flash_attn).help("use_flash_attn: false");
     if (*config.cross_entropy_loss_fusion) {
       m.also(config.cross_entropy_loss_fusion).help("cross_entropy_loss_fusion: false");
-      m.fix("switch cross_entropy_loss_fusion off", config.cross_entropy_loss_fusion, "false");
     }
     if (!has_deterministic_collectives(run))
       m.help("export NCCL_ALGO=Ring (or Tree, CollnetDirect, CollnetChain, ^NVLS)");
@@ -163,6 +159,7 @@ void log_memory_interval(const MegatronRun& run, Findings& out) {
     m.say("log_memory_interval {} is not a multiple of log_interval {}", *memory.value, interval);
     m.also(run.config.log_interval);
     m.help("nearest legal values: {}", nearest_text(*memory.value, interval));
+    fix_to_nearest(m, memory, *memory.value, interval);
   });
 }
 

@@ -18,6 +18,7 @@ void help_with_batches(Message& m, const MegatronRun& run, Int group) {
   const Int step = run.batch.micro * run.dp() * group;
   m.help("global_batch_size that is a multiple of micro_batch_size x DP x {} = {}: {}", group, step,
          nearest_text(run.batch.global, step));
+  fix_to_nearest(m, run.config.global_batch_size, run.batch.global, step);
 }
 
 void group_out_of_range(const MegatronRun& run, Findings& out) {

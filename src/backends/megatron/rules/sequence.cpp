@@ -63,6 +63,7 @@ void sequence_not_divisible_by_context(const MegatronRun& run, Findings& out) {
     m.also(run.config.context_parallel_size);
     m.because("each rank takes one chunk from the front and one from the back, to balance causal attention");
     m.help("nearest legal values: {}", nearest_text(sequence, chunks));
+    fix_to_nearest(m, run.config.seq_length, sequence, chunks);
   });
 }
 
@@ -78,6 +79,7 @@ void sequence_not_divisible_by_tensor(const MegatronRun& run, Findings& out) {
     const Int step =
         least_common_multiple(saturating_multiply(run.tp(), run.cp()), run.cp() > 1 ? 2 * run.cp() : 1).value_or(0);
     m.help("nearest legal values: {}", nearest_text(sequence, step));
+    fix_to_nearest(m, run.config.seq_length, sequence, step);
   });
 }
 

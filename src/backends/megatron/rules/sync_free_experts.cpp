@@ -15,6 +15,7 @@ void stage_too_high(const MegatronRun& run, Findings& out) {
   out.add(stage_key(run), [&](Message& m) {
     m.say("turbo_sync_free_moe_stage is {}: the stages are 0 (off) to 3", sync_free_stage(run));
     m.fix("use stage 3", stage_key(run), "3");
+    m.fix("switch it off", stage_key(run), "0");
   });
 }
 

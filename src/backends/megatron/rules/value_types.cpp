@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 #include "backends/megatron/rules/rules.h"
@@ -93,7 +94,26 @@ std::string plain_number(const Node& node) {
   return out;
 }
 
+/// The number in digits only, for a float where an integer is expected and that is one.
+std::string whole_number(const BadValue& bad) {
+  constexpr double largest_exact = 9007199254740992.0;  // 2^53
+  const Node& node = *bad.node;
+  const bool whole =
+      node.kind == Kind::real && std::trunc(node.real) == node.real && std::abs(node.real) < largest_exact;
+  return whole && bad.expected.starts_with("an integer") ? fmt::format("{:.0f}", node.real) : std::string();
+}
+
 void help_with_number(const BadValue& bad, Message& m) {
+  if (const std::string whole = whole_number(bad); !whole.empty()) {
+    m.help("write {}", whole);
+    m.fix("write the integer", bad.node->origin, whole, true);
+    return;
+  }
+  if (bad.expected == "true or false" && (bad.node->text == "true" || bad.node->text == "false")) {
+    m.help("write {} without quotes", bad.node->text);
+    m.fix("drop the quotes", bad.node->origin, bad.node->text);
+    return;
+  }
   const std::string number = plain_number(*bad.node);
   if (number.empty()) return;
   if (bad.node->quoted) {

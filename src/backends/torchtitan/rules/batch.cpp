@@ -40,9 +40,7 @@ void global_batch_uneven(const TorchTitanRun& run, Findings& out) {
     if (run.batch.global % run.meshes.batch == 0) {
       m.help("or local_batch_size: {}", divisors_text(run.batch.global / run.meshes.batch, run.batch.micro));
     }
-    if (const auto above = checked_multiply(run.batch.global / *per_step + 1, *per_step)) {
-      m.fix(fmt::format("set global_batch_size to {}", *above), global, fmt::format("{}", *above));
-    }
+    fix_to_nearest(m, global, run.batch.global, *per_step);
   });
 }
 

@@ -42,8 +42,10 @@ void model_field_unknown(const TorchTitanRun& run, Findings& out) {
     out.add(key.origin, [&](Message& m) {
       m.label("unknown field");
       m.say("{}: {} has no such field", key.path, run.parsed.model->arguments_class);
-      if (!key.nearest.empty()) m.help("did you mean model.{}?", key.nearest);
-      if (key.path == "model.num_layers") m.help("did you mean model.n_layers?");
+      const std::string name(key.path == "model.num_layers" ? "n_layers" : key.nearest);
+      if (name.empty()) return;
+      m.help("did you mean model.{}?", name);
+      m.fix(fmt::format("rename it to {}", name), key.origin, name);
     });
   }
 }

@@ -77,6 +77,7 @@ void too_few_micro_batches(const TorchTitanRun& run, Findings& out) {
     because_of_micro_batches(m, run);
     m.also(run.config.pipeline_parallel_degree).also(run.config.pipeline_parallel_microbatch_size);
     m.help("local_batch_size of {} or more (global_batch_size follows)", run.pipeline.stages * size);
+    fix_to_nearest(m, run.config.local_batch_size, run.pipeline.stages * size, run.pipeline.stages * size);
     m.help("or GPipe, which takes any number");
   });
 }

@@ -20,9 +20,7 @@ void sequence_uneven(const TorchTitanRun& run, Findings& out) {
       m.because("the factor 2 stands there without CP too");
     }
     m.help("nearest legal values: {}", nearest_text(*length, run.sequence_divisor));
-    if (const auto above = nearest_multiples(*length, run.sequence_divisor).above) {
-      m.fix(fmt::format("set seq_len to {}", *above), length, fmt::format("{}", *above));
-    }
+    fix_to_nearest(m, length, *length, run.sequence_divisor);
   });
 }
 

@@ -129,9 +129,11 @@ void end_weight_too_large(const TorchTitanRun& run, Findings& out) {
       m.because("layers of a stage {} = (layers {} + {} + {}) / {} virtual stages", run.pipeline.least_units,
                 run.model().layers, *run.config.pipeline_parallel_first_stage_less_layers,
                 *run.config.pipeline_parallel_last_stage_less_layers, run.pipeline.stages);
-      m.help("{} is legal up to {}", weight->key, run.pipeline.least_units);
-      m.fix(fmt::format("set {} to {}", weight->key, run.pipeline.least_units), *weight,
-            fmt::format("{}", run.pipeline.least_units));
+      // A lighter weight leaves fewer layers to a stage.
+      Int legal = run.pipeline.least_units;
+      while (legal > 0 && legal > (run.pipeline.units - **weight + legal) / run.pipeline.stages) --legal;
+      m.help("{} is legal up to {}", weight->key, legal);
+      m.fix(fmt::format("set {} to {}", weight->key, legal), *weight, fmt::format("{}", legal));
     });
   }
 }

@@ -164,6 +164,9 @@ void say_type(Message& m, const BadValue& bad) {
   } else if (is_number_text(node) && node.quoted) {
     m.help("drop the quotes");
     m.fix("drop the quotes", node.origin, node.text, true);
+  } else if (bad.expected == "true or false" && (node.text == "true" || node.text == "false")) {
+    m.help("drop the quotes");
+    m.fix("drop the quotes", node.origin, node.text);
   } else if (is_number_text(node) && node.text.find_first_of("eE") != std::string::npos) {
     m.because("YAML 1.1 reads a number like 1e-5 as text: its mantissa needs a dot");
     m.help("write 1.0e-5 for 1e-5");

@@ -32,6 +32,7 @@ void validation_sequence_uneven(const TorchTitanRun& run, Findings& out) {
           run.sequence_divisor);
     m.because("training.seq_len is checked, validation.seq_len is not: the first validation meets it");
     m.help("nearest legal values: {}", nearest_text(*length, run.sequence_divisor));
+    fix_to_nearest(m, length, *length, run.sequence_divisor);
   });
 }
 

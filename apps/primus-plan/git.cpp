@@ -1,0 +1,100 @@
+#include "git.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "command.h"
+
+// POSIX leaves the declaration to us.
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace primus_plan::app {
+
+namespace {
+
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (true) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count == 0) return text;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Trouble(fmt::format("cannot read what git says: {}", std::strerror(errno)));
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+/// What git prints; nothing when it fails. Its complaints are not shown: ours say what was wanted.
+std::optional<std::string> git(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "git");
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Trouble(fmt::format("cannot run git: {}", std::strerror(errno)));
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, "git", &actions, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  if (error != 0) {
+    ::close(ends[0]);
+    throw Trouble(fmt::format("cannot run git: {}", std::strerror(error)));
+  }
+  std::string text = read_all(ends[0]);
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+  return text;
+}
+
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+/// Adds names set apart by NUL.
+void add_names(std::string_view text, const std::string& top, std::vector<std::string>& names) {
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find('\0'));
+    if (!name.empty()) names.push_back(fmt::format("{}/{}", top, name));
+    text.remove_prefix(std::min(text.size(), name.size() + 1));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> changed_files(const std::string& revision) {
+  const auto top_line = git({"rev-parse", "--show-toplevel"});
+  if (!top_line) throw Trouble("--changed-since: this folder is in no git repository");
+  const std::string top = first_line(*top_line);
+  const bool is_name = !revision.empty() && !revision.starts_with('-');
+  const auto commit = is_name ? git({"rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
+  if (!commit) throw Trouble(fmt::format("--changed-since {}: git knows no such revision", revision));
+  // A shallow clone may not have the commit where the branches part.
+  const std::string base = first_line(git({"merge-base", first_line(*commit), "HEAD"}).value_or(*commit));
+  const auto changed = git({"-C", top, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", base, "--"});
+  const auto added = git({"-C", top, "ls-files", "--others", "--exclude-standard", "-z"});
+  if (!changed || !added) throw Trouble(fmt::format("--changed-since {}: git cannot compare with it", revision));
+  std::vector<std::string> names;
+  add_names(*changed, top, names);
+  add_names(*added, top, names);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace primus_plan::app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+namespace primus_plan::app {
+
+/// Says on standard error how far a long run is: nothing for the first two seconds, then on a terminal a line that
+/// renews itself, elsewhere a line now and then. For one thread.
+class Progress {
+ public:
+  /// `enabled` false: never says anything. The clock starts here.
+  Progress(std::string_view program, bool enabled);
+  /// Takes the line off the terminal.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `done` of `total` files are through.
+  void update(std::size_t done, std::size_t total);
+  /// Takes the line off the terminal, so that something else can be printed there.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string_view program_;
+  bool enabled_;
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+}  // namespace primus_plan::app

@@ -1,0 +1,112 @@
+#include "replace_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "command.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw Trouble(fmt::format("cannot write {}: {}", path, std::strerror(error)));
+}
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+/// A file beside another one that is removed unless it takes its place.
+class Replacement {
+ public:
+  explicit Replacement(const std::string& path)
+      : path_(path), temporary_(path + ".XXXXXX"), file_(::mkostemp(temporary_.data(), O_CLOEXEC)) {
+    if (!file_.is_open()) {
+      temporary_.clear();
+      fail(path_, errno);
+    }
+  }
+  ~Replacement() {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  }
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(file_.get(), text.data(), text.size());
+      if (written >= 0) {
+        text.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno != EINTR) {
+        fail(path_, errno);
+      }
+    }
+  }
+
+  void take_place_of(const struct stat& original) {
+    // Only root may give files away; the owner of a file edited by somebody of its group changes.
+    if (::fchown(file_.get(), original.st_uid, original.st_gid) != 0) {
+      static_cast<void>(::fchown(file_.get(), static_cast<uid_t>(-1), original.st_gid) == 0);
+    }
+    if (::fchmod(file_.get(), original.st_mode & 07777U) != 0 || ::fsync(file_.get()) != 0) fail(path_, errno);
+    if (!file_.close() || ::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
+    temporary_.clear();
+  }
+
+ private:
+  const std::string& path_;
+  std::string temporary_;
+  Descriptor file_;
+};
+
+bool holds(int file, std::string_view text) {
+  std::array<char, 65536> buffer;
+  while (true) {
+    const ssize_t count = ::read(file, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count == 0 && text.empty();
+    const auto size = static_cast<std::size_t>(count);
+    if (text.substr(0, size) != std::string_view(buffer.data(), size)) return false;
+    text.remove_prefix(size);
+  }
+}
+
+}  // namespace
+
+std::string replace_file(const std::string& path, std::string_view before, std::string_view after) {
+  const Descriptor original(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!original.is_open() && errno == ELOOP) return "it is a symbolic link; name the file that it leads to";
+  if (!original.is_open()) fail(path, errno);
+  struct stat status {};
+  if (::fstat(original.get(), &status) != 0) fail(path, errno);
+  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (!holds(original.get(), before)) return "it has changed since it was read";
+  Replacement replacement(path);
+  replacement.write(after);
+  replacement.take_place_of(status);
+  return {};
+}
+
+}  // namespace primus_plan::app

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "primus_plan/diagnostics/finding.h"
+
+namespace primus_plan {
+
+/// Which fixes are applied.
+enum class FixLevel : std::uint8_t {
+  safe,  ///< those that keep the meaning of the experiment
+  all,   ///< the others too: the nearest legal global batch, say
+};
+
+/// What a check makes of a text.
+struct Judgement {
+  std::vector<Finding> findings;                       ///< of loading, or of all modules
+  std::vector<std::shared_ptr<const Source>> sources;  ///< owners of the texts that the findings point into
+  bool is_loaded = false;                              ///< the text could be loaded
+};
+using Judge = std::function<Judgement(const std::string& text)>;
+
+/// A fix that was applied.
+struct AppliedFix {
+  const RuleInfo* rule = nullptr;
+  std::string title;
+};
+
+struct Mended {
+  std::string text;                  ///< after all fixes; the given text where there are none
+  std::vector<AppliedFix> applied;   ///< in order
+  std::size_t unsafe_left_over = 0;  ///< findings that FixLevel::all would try to mend and FixLevel::safe does not
+};
+
+/// Applies the fixes of the findings of a text, round by round until nothing is left to do: of fixes that overlap, the
+/// first wins, and the others have their turn when the text has been judged again. Only edits of this text itself are
+/// made, each checked by edit_document. A fix after which the text has more errors (or as many, and more warnings) is
+/// taken back. Pure but for what `judge` does; every byte outside the edits is kept.
+Mended mend(const std::string& text, const Judge& judge, FixLevel level);
+
+}  // namespace primus_plan

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "primus_plan/backends/analysis.h"
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/config/experiment.h"
+
+namespace primus_plan {
+
+/// The smallest changes of TP, PP, VPP, CP, EP, ETP, micro-batch and global batch after which a module that has errors
+/// at its launch has none: of one key where one is enough, else of two. Best first: those that change tokens per step
+/// and degrees least. Each one went through the backend's own derivations and rules. Empty when errors are of another
+/// kind (a wrong type, an optimizer option), and when nothing near is legal. Pure; tries a bounded number of
+/// candidates.
+std::vector<Repair> find_repairs(const Backend& backend, const Module& module, const Environment& environment,
+                                 const Analysis& broken);
+
+/// A module's params with one value replaced or added; `key` is dotted below a section. For candidates.
+NodePtr with_value(const NodePtr& params, std::string_view key, NodePtr value);
+
+}  // namespace primus_plan

@@ -1,0 +1,253 @@
+#include "primus_plan/planner/repair.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "primus_plan/support/number.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr std::size_t most_shown = 3;
+constexpr std::size_t most_values = 6;  ///< of one key
+constexpr std::size_t most_pairs = 160;
+
+// What a change costs: a natural logarithm of tokens per step, and per doubling of a degree or of the micro-batch,
+// which change memory and speed but not what is learned.
+constexpr double degree_cost = 0.5;
+constexpr double micro_batch_cost = 0.25;
+
+/// A key that repairs may change.
+struct Knob {
+  RunKey RunKeys::*key;
+  std::int64_t Degrees::*degree;  ///< null for the batch keys
+  std::int64_t Batch::*batch;
+};
+constexpr std::array<Knob, 8> knobs{{{&RunKeys::tensor, &Degrees::tensor, nullptr},
+                                     {&RunKeys::pipeline, &Degrees::pipeline, nullptr},
+                                     {&RunKeys::virtual_pipeline, &Degrees::virtual_pipeline, nullptr},
+                                     {&RunKeys::context, &Degrees::context, nullptr},
+                                     {&RunKeys::expert, &Degrees::expert, nullptr},
+                                     {&RunKeys::expert_tensor, &Degrees::expert_tensor, nullptr},
+                                     {&RunKeys::micro_batch, nullptr, &Batch::micro},
+                                     {&RunKeys::global_batch, nullptr, &Batch::global}}};
+
+/// A value to try for a knob.
+struct Step {
+  std::size_t knob = 0;
+  std::int64_t to = 0;
+  double cost = 0;
+};
+
+struct Candidate {
+  std::vector<Step> steps;
+  double cost = 0;
+};
+
+double doublings(std::int64_t from, std::int64_t to) {
+  if (from < 1 || to < 1) return 4;
+  return std::abs(std::log2(static_cast<double>(to) / static_cast<double>(from)));
+}
+
+/// The degrees that fit: divisors of the world, and for those that want fast links, of a node.
+std::vector<std::int64_t> degree_values(const Knob& knob, const Launch& launch) {
+  const bool in_node = knob.degree == &Degrees::tensor || knob.degree == &Degrees::expert_tensor;
+  if (knob.degree == &Degrees::virtual_pipeline) return {1, 2, 3, 4, 5, 6, 8};
+  std::vector<std::int64_t> values = divisors(launch.world_size);
+  if (in_node) std::erase_if(values, [&](std::int64_t v) { return v > launch.gpus_per_node; });
+  return values;
+}
+
+/// The global batches around the asked one that split into micro-batches, and those that fill whole rounds of the
+/// pipeline too.
+std::vector<std::int64_t> global_values(const RunDescription& run) {
+  std::vector<std::int64_t> values;
+  const std::int64_t step = saturating_multiply(run.batch.micro, run.degrees.data);
+  const std::int64_t round = saturating_multiply(step, run.degrees.pipeline);
+  for (const std::int64_t multiple : {step, round}) {
+    if (multiple < 1 || run.batch.global < 1) continue;
+    const Multiples near = nearest_multiples(run.batch.global, multiple);
+    if (near.below) values.push_back(*near.below);
+    if (near.above) values.push_back(*near.above);
+  }
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
+  return values;
+}
+
+/// The micro-batches that divide each rank's share of the global batch.
+std::vector<std::int64_t> micro_values(const RunDescription& run) {
+  if (run.degrees.data < 1 || run.batch.global % run.degrees.data != 0) return {1};
+  return divisors(run.batch.global / run.degrees.data);
+}
+
+std::int64_t current(const Knob& knob, const RunDescription& run) {
+  return knob.degree != nullptr ? run.degrees.*knob.degree : run.batch.*knob.batch;
+}
+
+class Search {
+ public:
+  Search(const Backend& backend, const Module& module, const Environment& environment, const Analysis& broken)
+      : backend_(backend), module_(module), environment_(environment), broken_(broken) {}
+
+  std::vector<Repair> run() {
+    const std::vector<Step> singles = steps(broken_.run, knobs.size());
+    std::vector<RunDescription> reached;
+    for (const Step& step : singles) {
+      const Analysis after = decide({step});
+      if (after.errors == 0) keep({{step}, step.cost}, after);
+      reached.push_back(after.run);
+    }
+    if (found_.empty()) try_pairs(singles, reached);
+    std::ranges::stable_sort(found_, {}, &Found::cost);
+    std::vector<Repair> out;
+    for (Found& found : found_) {
+      if (out.size() < most_shown) out.push_back(std::move(found.repair));
+    }
+    return out;
+  }
+
+ private:
+  struct Found {
+    Repair repair;
+    double cost = 0;
+  };
+
+  /// What can be changed in a run, the values nearest to the present ones first; `done` is the knob that was turned.
+  std::vector<Step> steps(const RunDescription& run, std::size_t done) const {
+    std::vector<Step> out;
+    for (std::size_t i = 0; i < knobs.size(); ++i) {
+      const Knob& knob = knobs[i];
+      if (i == done || (run.keys.*knob.key).name == nullptr) continue;
+      std::vector<Step> own;
+      for (const std::int64_t value : values(knob, run)) {
+        if (value != current(knob, run)) own.push_back({i, value, step_cost(knob, run, value)});
+      }
+      std::ranges::stable_sort(own, {}, &Step::cost);
+      own.resize(std::min(own.size(), most_values));
+      out.insert(out.end(), own.begin(), own.end());
+    }
+    return out;
+  }
+
+  static std::vector<std::int64_t> values(const Knob& knob, const RunDescription& run) {
+    if (knob.batch == &Batch::global) return global_values(run);
+    if (knob.batch == &Batch::micro) return micro_values(run);
+    if (knob.degree == &Degrees::virtual_pipeline && run.degrees.virtual_pipeline < 2) return {};
+    return degree_values(knob, run.launch);
+  }
+
+  static double step_cost(const Knob& knob, const RunDescription& run, std::int64_t to) {
+    const std::int64_t from = current(knob, run);
+    if (knob.batch == &Batch::global) return tokens_cost(from, to);
+    return doublings(from, to) * (knob.batch != nullptr ? micro_batch_cost : degree_cost);
+  }
+
+  static double tokens_cost(std::int64_t from, std::int64_t to) { return doublings(from, to) * std::log(2.0); }
+
+  void try_pairs(const std::vector<Step>& singles, const std::vector<RunDescription>& reached) {
+    std::vector<Candidate> pairs;
+    for (std::size_t i = 0; i < singles.size(); ++i) {
+      for (const Step& second : steps(reached[i], singles[i].knob)) {
+        pairs.push_back({{singles[i], second}, singles[i].cost + second.cost});
+      }
+    }
+    std::ranges::stable_sort(pairs, {}, &Candidate::cost);
+    std::set<std::array<std::int64_t, 4>> tried;
+    for (const Candidate& pair : pairs) {
+      if (tried.size() == most_pairs || found_.size() == most_shown) return;
+      const auto [first, second] =
+          std::minmax(pair.steps[0], pair.steps[1], [](const Step& a, const Step& b) { return a.knob < b.knob; });
+      if (!tried
+               .insert(
+                   {static_cast<std::int64_t>(first.knob), first.to, static_cast<std::int64_t>(second.knob), second.to})
+               .second) {
+        continue;
+      }
+      const Analysis after = decide(pair.steps);
+      if (after.errors == 0) keep(pair, after);
+    }
+  }
+
+  const char* key_of(const Step& step) const { return (broken_.run.keys.*knobs[step.knob].key).name; }
+
+  Analysis decide(const std::vector<Step>& steps) const {
+    Module changed = module_;
+    for (const Step& step : steps) {
+      const Node* before = module_.params->at_path(key_of(step));
+      const Origin origin = before != nullptr ? before->origin : module_.origin;
+      changed.params = with_value(changed.params, key_of(step), make_integer(step.to, origin));
+    }
+    return backend_.prepare(changed, environment_)
+        ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = false});
+  }
+
+  /// Only now is it known what the change really does to tokens per step.
+  void keep(const Candidate& candidate, const Analysis& after) {
+    Found found{.repair = {.changes = {}, .tokens_per_step = after.run.batch.tokens_per_step()}, .cost = 0};
+    for (const Step& step : candidate.steps) {
+      const Node* before = module_.params->at_path(key_of(step));
+      KeyChange change{.key = key_of(step), .from = {}, .to = step.to};
+      if (before != nullptr && before->kind == Kind::integer) change.from = before->integer;
+      if (change.from == change.to) return;
+      found.repair.changes.push_back(std::move(change));
+      if (knobs[step.knob].batch != &Batch::global) found.cost += step.cost;
+    }
+    const std::int64_t before = broken_.run.batch.tokens_per_step();
+    if (before > 0 && found.repair.tokens_per_step > 0) found.cost += tokens_cost(before, found.repair.tokens_per_step);
+    found_.push_back(std::move(found));
+  }
+
+  const Backend& backend_;
+  const Module& module_;
+  const Environment& environment_;
+  const Analysis& broken_;
+  std::vector<Found> found_;
+};
+
+/// Whether the knobs can have to do with an error: degrees, batch, layers, experts and sequence are numbered 1xx to 4xx
+/// and 6xx.
+bool is_about_sizes(const Finding& finding) {
+  constexpr std::string_view topics = "12346";
+  const std::string_view id = finding.rule->id;
+  return !id.starts_with("CF") && id.size() > 2 && topics.find(id[2]) != std::string_view::npos;
+}
+
+}  // namespace
+
+NodePtr with_value(const NodePtr& params, std::string_view key, NodePtr value) {
+  const std::size_t dot = key.find('.');
+  const std::string_view name = key.substr(0, dot);
+  const bool is_mapping = params != nullptr && params->is_mapping();
+  std::vector<Entry> entries = is_mapping ? params->entries() : std::vector<Entry>();
+  auto entry = std::ranges::find_if(entries, [&](const Entry& e) { return e.key->is_string() && e.key->text == name; });
+  if (entry == entries.end()) {
+    entries.push_back({.key = make_string(std::string(name)), .value = nullptr, .key_origin = {}, .history = nullptr});
+    entry = entries.end() - 1;
+  }
+  if (dot != std::string_view::npos) value = with_value(entry->value, key.substr(dot + 1), std::move(value));
+  entry->value = value;
+  entry->history =
+      std::make_shared<const Assignment>(Assignment{std::move(value), entry->key_origin, true, entry->history});
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::mapping;
+  if (is_mapping) node->origin = params->origin;
+  node->set_entries(std::move(entries));
+  return node;
+}
+
+std::vector<Repair> find_repairs(const Backend& backend, const Module& module, const Environment& environment,
+                                 const Analysis& broken) {
+  const bool about_sizes = std::ranges::all_of(
+      broken.findings, [](const Finding& f) { return f.severity != Severity::error || is_about_sizes(f); });
+  if (broken.errors == 0 || !about_sizes || module.params == nullptr || broken.run.launch.world_size < 1) return {};
+  return Search(backend, module, environment, broken).run();
+}
+
+}  // namespace primus_plan

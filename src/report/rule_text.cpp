@@ -1,0 +1,121 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "primus_plan/report/rules.h"
+#include "primus_plan/support/text.h"
+#include "report/paint.h"
+#include "report/rule_parts.h"
+
+namespace primus_plan {
+
+namespace {
+
+constexpr std::size_t indent = 2;
+constexpr int widest = 100;
+
+/// Breaks text at spaces into lines of at most `width` columns; longer words stay whole.
+std::string wrap(std::string_view text, std::size_t width) {
+  const std::string margin(indent, ' ');
+  std::string out;
+  std::string line;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+      out += margin + line + '\n';
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  return line.empty() ? out : out + margin + line + '\n';
+}
+
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    out += line.empty() ? "\n" : fmt::format("{:>{}}{}\n", "", 2 * indent, escape_controls(line));
+  }
+  return out;
+}
+
+class RuleText {
+ public:
+  RuleText(const RulePage& page, const TextStyle& style)
+      : page_(page),
+        rule_(*page.rule),
+        paint_(style.color),
+        width_(static_cast<std::size_t>(std::min(style.width, widest)) - indent) {}
+
+  std::string make() {
+    out_ = fmt::format("{} {}: {}\n", paint_.bold(rule_.id), paint_.bold(rule_.name),
+                       paint_.severity(rule_.severity, to_string(rule_.severity)));
+    paragraph(rule_.summary);
+    section("why");
+    for (const std::string& text : explanation_paragraphs(rule_)) paragraph(text);
+    runtime();
+    example("bad", rule_.bad);
+    said();
+    example("good", rule_.good);
+    if (const std::string source = source_of(rule_); !source.empty()) {
+      section("source");
+      paragraph(source);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void section(std::string_view title) { out_ += '\n' + paint_.bold(title) + '\n'; }
+  void paragraph(std::string_view text) { out_ += wrap(text, width_); }
+
+  void runtime() {
+    section("what the runtime does");
+    if (rule_.stage == Stage::advice) return paragraph("It would not notice: this is advice.");
+    if (!rule_.outcome.empty()) paragraph(rule_.outcome);
+    paragraph(fmt::format("Stage: {}.", to_string(rule_.stage)));
+  }
+
+  void example(std::string_view title, const Example& example) {
+    section(fmt::format("{}, {}", title, example_conditions(example)));
+    out_ += indented(example.yaml);
+  }
+
+  void said() {
+    if (page_.finding == nullptr) return;
+    section("what check says of it");
+    paragraph(page_.finding->message);
+    for (const std::string& line : page_.finding->because) paragraph("= " + line);
+    const std::vector<std::string> lines = ways_out(*page_.finding);
+    if (lines.empty()) return;
+    section("how to fix");
+    for (const std::string& line : lines) paragraph(line);
+  }
+
+  const RulePage& page_;
+  const RuleInfo& rule_;
+  Paint paint_;
+  std::size_t width_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string rule_to_text(const RulePage& page, const TextStyle& style) { return RuleText(page, style).make(); }
+
+std::string rules_to_text(std::span<const RuleInfo* const> rules, const TextStyle& style) {
+  const Paint paint(style.color);
+  std::size_t longest = 0;
+  for (const RuleInfo* rule : rules) longest = std::max(longest, rule->name.size());
+  std::string text;
+  for (const RuleInfo* rule : rules) {
+    const std::string severity = fmt::format("{:<7}", to_string(rule->severity));
+    text += fmt::format("{}  {}  {:<{}}  {}\n", paint.bold(rule->id), paint.severity(rule->severity, severity),
+                        rule->name, longest, rule->summary);
+  }
+  return text;
+}
+
+}  // namespace primus_plan

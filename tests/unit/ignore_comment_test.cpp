@@ -1,0 +1,104 @@
+#include "primus_plan/config/ignore_comment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/config/experiment.h"
+#include "primus_plan/config/launch.h"
+
+namespace primus_plan {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> found(const std::string& text) {
+  const Source source("a.yaml", text);
+  std::vector<std::string> out;
+  for (const IgnoreComment& ignore : find_ignores(source)) {
+    std::string line = std::to_string(ignore.line) + ":";
+    for (const std::string_view rule : ignore.rules) line += " " + std::string(rule);
+    out.push_back(line + " (" + std::string(ignore.reason) + ")");
+  }
+  return out;
+}
+
+TEST(IgnoreComments, OnAndAboveALine) {
+  EXPECT_THAT(found("a: 1  # primus-plan: ignore[MG203] because\n"), ElementsAre("1: MG203 (because)"));
+  EXPECT_THAT(found("# primus-plan: ignore[MG203, LN] why not\n\n# more\n  b: 2\n"),
+              ElementsAre("4: MG203 LN (why not)"));
+  EXPECT_THAT(found("a: 1\n# primus-plan: world-size=8 ignore[A B]   \nb: 1\n"), ElementsAre("3: A B ()"));
+  EXPECT_THAT(found("# primus-plan: ignore[] x\na: 1\n"), ElementsAre("2: (x)"));
+}
+
+TEST(IgnoreComments, OnlyInComments) {
+  EXPECT_THAT(found("a: \"x # primus-plan: ignore[MG203] r\"\n"), IsEmpty());
+  EXPECT_THAT(found("a: 'x # primus-plan: ignore[MG203] r'\n"), IsEmpty());
+  EXPECT_THAT(found("a: x# primus-plan: ignore[MG203] r\n"), IsEmpty());
+  EXPECT_THAT(found("a: it's # primus-plan: ignore[MG203] r\n"), ElementsAre("1: MG203 (r)"));
+  EXPECT_THAT(found("a: 'x' # primus-plan: ignore[MG203] r\n"), ElementsAre("1: MG203 (r)"));
+  EXPECT_THAT(found("# see primus-plan: ignore[MG203] r\n"), IsEmpty());
+}
+
+/// Findings of error and warning level as "ID:line".
+std::vector<std::string> judged(const std::string& yaml, std::int64_t world = 8,
+                                std::vector<std::pair<std::string, std::string>> files = {}) {
+  MemoryFiles memory;
+  for (auto& [path, text] : files) memory.put(path, text);
+  const Environment environment;
+  const Loader loader(memory, environment);
+  const LoadResult loaded = loader.load_text("a.yaml", yaml, {});
+  std::vector<std::string> out;
+  for (const Finding& error : loaded.errors) out.push_back(std::string(error.rule->id));
+  for (const Experiment& experiment : loaded.experiments) {
+    for (const Analysis& analysis :
+         analyze(experiment, find_launch({.world_size = world}, environment, experiment), environment, {})) {
+      std::size_t errors = 0;
+      for (const Finding& finding : analysis.findings) {
+        errors += finding.severity == Severity::error ? 1 : 0;
+        if (finding.severity == Severity::note) continue;
+        out.push_back(std::string(finding.rule->id) + ":" + std::to_string(finding.primary.origin.line));
+      }
+      EXPECT_EQ(analysis.errors, errors);
+      EXPECT_EQ(analysis.verdict == Verdict::error, errors > 0);
+    }
+  }
+  return out;
+}
+
+TEST(Ignores, SilenceTheLineTheyAreAbout) {
+  EXPECT_THAT(judged("micro_batch_size: 2\nglobal_batch_size: 33\n"), ElementsAre("MG203:2"));
+  EXPECT_THAT(judged("micro_batch_size: 2\nglobal_batch_size: 33  # primus-plan: ignore[MG203] r\n"), IsEmpty());
+  EXPECT_THAT(judged("micro_batch_size: 2\n# primus-plan: ignore[MG2] r\nglobal_batch_size: 33\n"), IsEmpty());
+  EXPECT_THAT(judged("# primus-plan: ignore[MG203] r\nmicro_batch_size: 2\nglobal_batch_size: 33\n"),
+              UnorderedElementsAre("MG203:3", "CF221:1"));
+}
+
+TEST(Ignores, WithoutAReasonSilenceNothing) {
+  EXPECT_THAT(judged("micro_batch_size: 2\nglobal_batch_size: 33  # primus-plan: ignore[MG203]\n"),
+              UnorderedElementsAre("MG203:2", "CF222:2"));
+}
+
+TEST(Ignores, EachWordIsJudged) {
+  EXPECT_THAT(judged("micro_batch_size: 2\nglobal_batch_size: 33  # primus-plan: ignore[MG203, MG999, MG301] r\n"),
+              UnorderedElementsAre("CF220:2", "CF221:2"));
+}
+
+TEST(Ignores, WorkInTheFileThatTheFindingPointsTo) {
+  const std::string child = "extends: base.yaml\nmicro_batch_size: 2\n";
+  EXPECT_THAT(judged(child, 8, {{"base.yaml", "global_batch_size: 33\n"}}), ElementsAre("MG203:1"));
+  EXPECT_THAT(judged(child, 8, {{"base.yaml", "global_batch_size: 33  # primus-plan: ignore[MG203] r\n"}}), IsEmpty());
+  EXPECT_THAT(judged(child, 8, {{"base.yaml", "global_batch_size: 32  # primus-plan: ignore[MG203] r\n"}}), IsEmpty())
+      << "whether another file's comment is of use is not judged here";
+}
+
+TEST(Ignores, DocumentsOfOneFileHaveTheirOwn) {
+  EXPECT_THAT(judged("micro_batch_size: 2\nglobal_batch_size: 33  # primus-plan: ignore[MG203] r\n---\n"
+                     "micro_batch_size: 2\nglobal_batch_size: 33\n"),
+              ElementsAre("MG203:5"));
+}
+
+}  // namespace
+}  // namespace primus_plan

@@ -1,0 +1,108 @@
+// The rounds of fixing, apart from any rule: a judge made by hand finds the faults.
+#include "primus_plan/planner/mend.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/source_text.h"
+
+namespace primus_plan {
+namespace {
+
+/// For each word of a text, what is wrong with it and what stands in its place afterwards.
+struct Fault {
+  Severity severity = Severity::error;
+  std::string to;
+  bool safe = false;
+};
+
+const RuleInfo* rule() {
+  static const RuleInfo info{.id = "XX101",
+                             .name = "made-up",
+                             .severity = Severity::error,
+                             .stage = Stage::arguments,
+                             .runtime_site = "",
+                             .outcome = "",
+                             .summary = "",
+                             .explanation = "",
+                             .bad = {.world_size = 1, .yaml = ""},
+                             .good = {.world_size = 1, .yaml = ""}};
+  return &info;
+}
+
+Judge judge_of(const std::map<std::string, std::vector<Fault>>& faults) {
+  return [faults](const std::string& text) {
+    Judgement out{.findings = {}, .sources = {std::make_shared<const Source>("exp.yaml", text)}, .is_loaded = true};
+    for (const auto& [word, list] : faults) {
+      const std::size_t at = text.find(word);
+      if (at == std::string::npos) continue;
+      const Origin where = origin_in(*out.sources[0], at, at + word.size(), Layer::experiment);
+      for (const Fault& fault : list) {
+        Finding finding;
+        finding.rule = rule();
+        finding.severity = fault.severity;
+        if (!fault.to.empty())
+          finding.fixes.push_back({"write " + fault.to, {{.where = where, .replacement = fault.to}}, fault.safe});
+        out.findings.push_back(finding);
+      }
+    }
+    return out;
+  };
+}
+
+TEST(Mend, AppliesSafeFixesOnly) {
+  const Judge judge = judge_of({{"one", {{.to = "1", .safe = true}}}, {"two", {{.to = "2", .safe = false}}}});
+  const Mended safe = mend("a: one\nb: two\n", judge, FixLevel::safe);
+  EXPECT_EQ(safe.text, "a: 1\nb: two\n");
+  EXPECT_EQ(safe.applied.size(), 1U);
+  EXPECT_EQ(safe.unsafe_left_over, 1U);
+  const Mended all = mend("a: one\nb: two\n", judge, FixLevel::all);
+  EXPECT_EQ(all.text, "a: 1\nb: 2\n");
+  EXPECT_EQ(all.unsafe_left_over, 0U);
+}
+
+TEST(Mend, TheFirstOfOverlappingFixesWins) {
+  const Judge judge = judge_of({{"one", {{.to = "1"}, {.to = "uno"}}}});
+  EXPECT_EQ(mend("a: one\n", judge, FixLevel::all).text, "a: 1\n");
+}
+
+TEST(Mend, GoesOnWithWhatTheFirstRoundUncovers) {
+  const Judge judge = judge_of({{"one", {{.to = "two"}}}, {"two", {{.to = "three"}}}});
+  const Mended mended = mend("a: one\n", judge, FixLevel::all);
+  EXPECT_EQ(mended.text, "a: three\n");
+  EXPECT_EQ(mended.applied.size(), 2U);
+}
+
+TEST(Mend, TakesBackWhatMakesTheTextWorse) {
+  const Judge judge = judge_of({{"one", {{.to = "worse"}}},
+                                {"two", {{.to = "2"}}},
+                                {"worse", {{.to = ""}, {.to = ""}}},
+                                {"odd", {{.severity = Severity::warning, .to = "wrong"}}},
+                                {"wrong", {{.severity = Severity::error, .to = ""}}}});
+  EXPECT_EQ(mend("a: one\nb: two\nc: odd\n", judge, FixLevel::all).text, "a: one\nb: 2\nc: odd\n");
+}
+
+TEST(Mend, TwoRulesThatWantOppositeThingsEnd) {
+  const Judge judge = judge_of({{"left", {{.to = "right"}}}, {"right", {{.to = "left"}}}});
+  EXPECT_EQ(mend("a: left\n", judge, FixLevel::all).text, "a: right\n");
+}
+
+TEST(Mend, LeavesOtherFilesAlone) {
+  const Judge judge = [](const std::string&) {
+    Judgement out{
+        .findings = {}, .sources = {std::make_shared<const Source>("base.yaml", "a: one\n")}, .is_loaded = true};
+    Finding finding;
+    finding.rule = rule();
+    const Origin where = origin_in(*out.sources[0], 3, 6, Layer::experiment);
+    finding.fixes.push_back({"write 1", {{.where = where, .replacement = "1"}}, true});
+    out.findings.push_back(finding);
+    return out;
+  };
+  EXPECT_EQ(mend("extends: base.yaml\n", judge, FixLevel::all).text, "extends: base.yaml\n");
+}
+
+}  // namespace
+}  // namespace primus_plan
