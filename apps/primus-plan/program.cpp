@@ -22,6 +22,7 @@ constexpr std::array command_table = {
     Command{"resolve", "print an experiment after all merges", declare_resolve},
     Command{"layout", "show which rank sits in which group and node", declare_layout},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
+    Command{"hardware", "list the GPUs that estimates know, with their facts", declare_hardware},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
     Command{"explain", "explain a rule (what, why, what the runtime does, how to fix it) or a key", declare_explain},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "primus_plan/estimate/flops.h"
+
 namespace primus_plan {
 
 namespace {
@@ -32,8 +34,8 @@ void LayerBlocks::add_values(double count) { values_ += count; }
 
 void LayerBlocks::add_mixer(const LayerKind& kind) {
   switch (kind.mixer) {
-    case Mixer::attention: add_attention(real(kind.window)); break;
-    case Mixer::latent_attention: add_latent_attention(real(kind.window)); break;
+    case Mixer::attention: add_attention(kind); break;
+    case Mixer::latent_attention: add_latent_attention(kind); break;
     case Mixer::gated_delta:
     case Mixer::mamba:
     case Mixer::short_convolution: add_linear_mixer(kind.mixer); break;
@@ -45,21 +47,23 @@ void LayerBlocks::add_mixer(const LayerKind& kind) {
   add_tensor_exchange();
 }
 
-void LayerBlocks::add_attention(double window) {
+void LayerBlocks::add_attention(const LayerKind& kind) {
   const double heads = real(shape_.heads);
-  const double queries = heads * real(shape_.head_width);
-  const double keys = real(shape_.kv_heads) * real(shape_.head_width);
+  const double width = real(kind.head_width > 0 ? kind.head_width : shape_.head_width);
+  const double value = kind.head_width > 0 || shape_.value_width == 0 ? width : real(shape_.value_width);
+  const double queries = heads * width;
+  const double keys = real(kind.kv_heads > 0 ? kind.kv_heads : shape_.kv_heads) * width;
   const double split = model_.tensor;
-  const double out_width = heads * real(shape_.value_width > 0 ? shape_.value_width : shape_.head_width);
+  const double out_width = heads * value;
   const double gate = shape_.output_gate ? queries : 0;
   add_linear(hidden_, (queries + gate + 2 * keys) / split, hidden_ * (queries + gate + 2 * keys) / split);
   add_linear(out_width / split, hidden_, hidden_ * out_width / split);
   add_values(3 * tokens_ * (2 * queries + 2 * keys) / split);  // rope, norms of q and k, layout changes
-  add_core_attention(heads, (real(shape_.head_width) + out_width / std::max(1.0, heads)) / 2, window);
+  add_core_attention(heads, (width + value) / 2, kind);
   add_context_exchange(tokens_ * 2 * keys / split * 2, tokens_ * (2 * queries + 2 * keys) / split * 2);
 }
 
-void LayerBlocks::add_latent_attention(double window) {
+void LayerBlocks::add_latent_attention(const LayerKind& kind) {
   const double heads = real(shape_.heads);
   const double split = model_.tensor;
   const double q_width = real(shape_.nope_width + shape_.rope_width);
@@ -84,7 +88,7 @@ void LayerBlocks::add_latent_attention(double window) {
   up_projection_ += forward_.matrices - before - down - kv_down;
   add_linear(heads * value / split, hidden_, hidden_ * heads * value / split);
   add_values(3 * tokens_ * heads * (2 * q_width + 2 * value) / split + 3 * tokens_ * (q_rank + kv_rank));
-  add_core_attention(heads, (q_width + value) / 2, window);
+  add_core_attention(heads, (q_width + value) / 2, kind);
   const double kv_bytes = tokens_ * heads * (q_width + value) / split * 2;
   add_context_exchange(kv_bytes, 2 * kv_bytes);
 }
@@ -114,10 +118,9 @@ void LayerBlocks::add_linear_mixer(Mixer mixer) {
   core_ += core;
 }
 
-void LayerBlocks::add_core_attention(double heads, double width, double window) {
+void LayerBlocks::add_core_attention(double heads, double width, const LayerKind& kind) {
   const double length = real(model_.workload.run.batch.sequence_length);
-  // Causal: each token sees half of the sequence, or its window.
-  const double seen = window > 0 ? std::min(window, length / 2) : length / 2;
+  const double seen = average_context(kind, model_.workload.run.batch.sequence_length);
   const double share = heads / model_.tensor;
   if (model_.workload.kernels.flash_attention) {
     const double core = 4 * tokens_ * seen * share * width / model_.attention_rate;
@@ -132,11 +135,13 @@ void LayerBlocks::add_core_attention(double heads, double width, double window) 
   core_ += products + model_.bytes(10 * scores);
 }
 
-void LayerBlocks::add_context_exchange(double kv_bytes, double /*heads_bytes*/) {
+void LayerBlocks::add_context_exchange(double kv_bytes, double swapped_bytes) {
   const Degrees& degrees = model_.workload.run.degrees;
   if (degrees.context <= 1) return;
   const CommunicationGroup group{degrees.context, degrees.tensor};
-  context_ += real(degrees.context - 1) * model_.network.point_to_point(group, kv_bytes);
+  context_ += model_.workload.kernels.context_all_to_all
+                  ? model_.network.all_to_all(group, swapped_bytes)
+                  : real(degrees.context - 1) * model_.network.point_to_point(group, kv_bytes);
 }
 
 void LayerBlocks::add_tensor_exchange() {
@@ -218,10 +223,10 @@ void LayerBlocks::add_expert_exchange() {
   expert_ += 2 * model_.network.all_to_all(group, copies * width * 2);
 }
 
-double LayerBlocks::seconds_of_recompute() const {
+double LayerBlocks::seconds_of_recompute(double full) const {
   const Recompute& recompute = model_.workload.recompute;
   const double whole = forward_.matrices + forward_.experts + forward_.attention + forward_.elementwise;
-  if (recompute.granularity == RecomputeGranularity::full) return model_.full_recompute * whole;
+  if (full > 0) return full * whole;
   if (recompute.kept_share < 1)
     return (1 - recompute.kept_share) * (forward_.matrices + forward_.experts + forward_.elementwise);
   if (recompute.granularity == RecomputeGranularity::none) return 0;
@@ -236,7 +241,7 @@ double LayerBlocks::seconds_of_recompute() const {
   return out;
 }
 
-LayerSeconds LayerBlocks::finish() {
+LayerSeconds LayerBlocks::finish(bool recomputed) {
   const Workload& workload = model_.workload;
   const Kernels& kernels = workload.kernels;
   const bool fused = kernels.compiled || kernels.transformer_engine;
@@ -248,13 +253,13 @@ LayerSeconds LayerBlocks::finish() {
   out.backward.experts = 2 * forward_.experts;
   out.backward.attention = (kernels.flash_attention ? 2.5 : 2) * forward_.attention;
   out.backward.elementwise = constants_.backward_bytes * forward_.elementwise;
-  out.backward.recompute = seconds_of_recompute();
+  const double full = recomputed ? 1 : model_.full_recompute;
+  out.backward.recompute = seconds_of_recompute(full);
   // The host launches while the GPU works: only what it takes longer is waited for, smoothly.
   const auto wait = [](double gpu, double host) { return std::sqrt(gpu * gpu + host * host) - gpu; };
   const double forward = out.forward.total();
   const double backward = out.backward.total();
   out.forward.launch = wait(forward, host_);
-  const double full = model_.full_recompute;
   out.backward.launch = wait(backward, host_ * (2 + full));
   const double tensor = workload.overlap.tensor ? constants_.tensor_overlapped : constants_.tensor_exposed;
   out.forward.tensor_exchange = tensor * tensor_;

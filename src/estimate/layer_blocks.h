@@ -12,14 +12,16 @@ class LayerBlocks {
 
   void add_mixer(const LayerKind& kind);
   void add_feed_forward(const LayerKind& kind);
-  LayerSeconds finish();
+  /// The layer's seconds; `recomputed`: its whole forward pass is made again whatever the run's policy is.
+  LayerSeconds finish(bool recomputed);
 
  private:
-  void add_attention(double window);
-  void add_latent_attention(double window);
+  void add_attention(const LayerKind& kind);
+  void add_latent_attention(const LayerKind& kind);
   void add_linear_mixer(Mixer mixer);
-  void add_core_attention(double heads, double width, double window);
-  void add_context_exchange(double kv_bytes, double heads_bytes);
+  void add_core_attention(double heads, double width, const LayerKind& kind);
+  /// Bytes of keys and values that go around the ring, or of everything that is swapped between heads and tokens.
+  void add_context_exchange(double kv_bytes, double swapped_bytes);
   void add_dense();
   void add_experts();
   void add_expert_exchange();
@@ -28,7 +30,7 @@ class LayerBlocks {
   /// Values that are read or written once.
   void add_values(double count);
   void add_tensor_exchange();
-  double seconds_of_recompute() const;
+  double seconds_of_recompute(double full) const;
 
   const TimeModel& model_;
   const ModelShape& shape_;

@@ -78,7 +78,7 @@ LayerSeconds TimeModel::layer(const LayerKind& kind) const {
   LayerBlocks blocks(*this);
   blocks.add_mixer(kind);
   blocks.add_feed_forward(kind);
-  return blocks.finish();
+  return blocks.finish(kind.recomputed);
 }
 
 LayerSeconds TimeModel::output_layer() const {

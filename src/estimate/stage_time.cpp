@@ -6,8 +6,9 @@ namespace primus_plan {
 
 namespace {
 
-bool same(const LayerKind& a, const LayerKind& b) {
-  return a.mixer == b.mixer && a.feed_forward == b.feed_forward && a.window == b.window;
+bool same(const LayerKind& a, LayerKind b) {
+  b.count = a.count;
+  return a == b;
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const Ti
   at(out.parts, TimePart::optimizer) = optimizer_seconds(model, slowest);
   at(out.parts, TimePart::fixed) = constants.step_fixed;
   for (const double seconds : out.parts) out.seconds += seconds;
-  finish(out, w);
+  finish(out, w, hardware);
   return out;
 }
 

@@ -43,6 +43,9 @@ struct StepEstimate {
   double low_seconds = 0;
   double high_seconds = 0;  ///< the interval that about two of three measured runs lie in
   double tokens_per_second_per_gpu = 0;
+  double flops_per_second_per_gpu = 0;          ///< the common count of estimate/flops.h
+  double counted_flops_per_second_per_gpu = 0;  ///< as the framework's log counts them; 0 where it cannot
+  double mfu = 0;           ///< common count, of the part's dense peak for the format of the GEMMs
   double bubble_share = 0;  ///< of the step, in which a pipeline rank waits for others
   PartSeconds parts{};      ///< seconds on the rank that decides; they add up to `seconds`
   TimePart bottleneck = TimePart::matrices;  ///< the largest part that is no matrix product
@@ -62,8 +65,8 @@ StepEstimate estimate_step(const Workload& workload, const Hardware& hardware, c
 /// The seconds of each pipeline rank's chunks, for the simulation and for reports: [rank][chunk].
 PipelineCosts pipeline_costs(const Workload& workload, const Hardware& hardware, const StepOptions& options = {});
 
-/// "Two fifths of the step waits for the pipeline: 8 stages with 16 micro-batches …": the bottleneck in one sentence
-/// with its numbers.
+/// "After matrix products (58%) most time goes into pipeline bubble (18%): 8 pipeline stages share 16 micro-batches.":
+/// the bottleneck in one sentence with its numbers. Empty when nothing was estimated.
 std::string bottleneck_sentence(const StepEstimate& estimate, const Workload& workload);
 
 }  // namespace primus_plan
