@@ -37,7 +37,7 @@ Saved attention(const Workload& w, const ActivationContext& c) {
   const double q = query_width(m, c.tensor);
   const double kv = key_value_width(m, c.tensor);
   const double k = kv * as_double(m.head_width) / std::max(1.0, as_double(m.head_width + m.value_width));
-  const double context = as_double(m.heads * m.value_width) / c.tensor;
+  const double context = (as_double(m.heads) * as_double(m.value_width)) / c.tensor;
   const double rotated = m.learned_positions == 0 ? q + k : 0;
   const double gate = m.output_gate ? q + context : 0;
   const double core = attention_core(w, c);

@@ -10,8 +10,10 @@ double attention_parameters(const ModelShape& m, const Split& split) {
   const double q = query_width(m, split.tensor);
   const double gate = m.output_gate ? q : 0;
   const double kv = key_value_width(m, split.tensor);
-  const double context = as_double(m.heads * m.value_width) / split.tensor;
-  double n = h * (q + gate + kv) + context * h;
+  const double context = (as_double(m.heads) * as_double(m.value_width)) / split.tensor;
+  const double rank = as_double(m.q_rank);
+  const double queries = rank > 0 ? h * rank + rank * q : h * q;
+  double n = queries + h * (gate + kv) + context * h;
   if (m.biases || m.qkv_bias) n += q + gate + kv;
   if (m.biases) n += h;
   if (m.qk_norm) n += 2 * as_double(m.head_width);
@@ -68,7 +70,7 @@ Split split_of(const Degrees& degrees) {
 }
 
 double query_width(const ModelShape& model, double tensor) {
-  return as_double(model.heads * model.head_width) / tensor;
+  return (as_double(model.heads) * as_double(model.head_width)) / tensor;
 }
 
 double key_value_width(const ModelShape& model, double tensor) {
@@ -79,8 +81,8 @@ double key_value_width(const ModelShape& model, double tensor) {
 
 LinearWidths gated_delta_widths(const ModelShape& model) {
   LinearWidths w;
-  w.keys = as_double(model.linear_key_heads * model.linear_key_width);
-  w.values = as_double(model.linear_value_heads * model.linear_value_width);
+  w.keys = (as_double(model.linear_key_heads) * as_double(model.linear_key_width));
+  w.values = (as_double(model.linear_value_heads) * as_double(model.linear_value_width));
   w.projected = 2 * w.keys + 2 * w.values + 2 * as_double(model.linear_value_heads);
   w.convolved = 2 * w.keys + w.values;
   return w;
@@ -88,8 +90,8 @@ LinearWidths gated_delta_widths(const ModelShape& model) {
 
 LinearWidths mamba_widths(const ModelShape& model) {
   LinearWidths w;
-  w.keys = as_double(model.mamba_groups * model.mamba_state);
-  w.values = as_double(model.mamba_heads * model.mamba_head_width);
+  w.keys = (as_double(model.mamba_groups) * as_double(model.mamba_state));
+  w.values = (as_double(model.mamba_heads) * as_double(model.mamba_head_width));
   w.projected = 2 * w.values + 2 * w.keys + as_double(model.mamba_heads);
   w.convolved = w.values + 2 * w.keys;
   return w;
@@ -133,15 +135,6 @@ LayerParameters layer_parameters(const ModelShape& model, Mixer mixer, FeedForwa
     if (model.latent_width > 0) n.shared_experts += 2 * h * space;
   }
   return n;
-}
-
-LayerCounts count_layers(const ModelShape& model, std::int64_t first, std::int64_t count) {
-  LayerCounts counts;
-  for_layers(model, first, count, [&](const LayerKind& kind, std::int64_t n) {
-    auto& of = kind.recomputed ? counts.recomputed : counts.plain;
-    of[sort_of(kind.mixer, kind.feed_forward)] += as_double(n);
-  });
-  return counts;
 }
 
 const LayerKind* last_kind(const ModelShape& model) { return model.kinds.empty() ? nullptr : &model.kinds.back(); }

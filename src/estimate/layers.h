@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "primus_plan/run/workload.h"
@@ -57,12 +56,6 @@ constexpr std::size_t sort_of(Mixer mixer, FeedForward feed_forward) {
   return static_cast<std::size_t>(mixer) * feed_forwards + static_cast<std::size_t>(feed_forward);
 }
 
-/// How many layers of each sort a chunk has.
-struct LayerCounts {
-  std::array<double, layer_sorts> plain{};
-  std::array<double, layer_sorts> recomputed{};  ///< those that are named one by one for recompute
-};
-
 /// Calls `visit(kind, count)` for the runs of equal layers in [first, first + count). Layers beyond the last kind are
 /// of its kind.
 template <class Visit>
@@ -77,8 +70,6 @@ void for_layers(const ModelShape& model, std::int64_t first, std::int64_t count,
     begin = stop;
   }
 }
-
-LayerCounts count_layers(const ModelShape& model, std::int64_t first, std::int64_t count);
 
 /// The kind of layer that MTP repeats: the model's last.
 const LayerKind* last_kind(const ModelShape& model);

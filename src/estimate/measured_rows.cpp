@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -42,7 +43,7 @@ double number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   // Sizes are counted with 64-bit integers: what does not fit is no size.
-  return error == std::errc() && value > -1e15 && value < 1e15 ? value : 0;
+  return error == std::errc() && std::abs(value) < 2e9 ? value : 0;
 }
 
 /// The members that one kind of cell is read into, by the name of the column.

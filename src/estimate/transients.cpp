@@ -74,7 +74,7 @@ double communication_buffers(const Workload& workload, const ActivationContext& 
 double deep_ep_buffers(const Workload& workload, const ActivationContext& c) {
   if (!workload.kernels.deep_ep || workload.run.degrees.expert <= 1) return 0;
   const ModelShape& m = workload.model;
-  return 2 * c.tokens * as_double(m.experts_per_token * m.hidden) * c.element / c.sequence_split;
+  return 2 * c.tokens * (as_double(m.experts_per_token) * as_double(m.hidden)) * c.element / c.sequence_split;
 }
 
 bool uses_rccl_all_to_all(const Workload& workload, const MemoryDevice& device) {

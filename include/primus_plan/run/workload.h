@@ -53,7 +53,7 @@ struct ModelShape {
   std::int64_t value_width = 0;
   bool output_gate = false;  ///< attention output is gated by a projection as wide as q
   // Latent attention: q/k width of a head is nope_width + rope_width.
-  std::int64_t q_rank = 0;  ///< 0 = q is projected directly
+  std::int64_t q_rank = 0;  ///< 0 = q is projected directly (of plain attention too)
   std::int64_t kv_rank = 0;
   std::int64_t nope_width = 0;
   std::int64_t rope_width = 0;

@@ -42,9 +42,10 @@ struct MegatronConfig {
       zero_bubble_adaptive_memory_limit_percentile, zero_bubble_max_pending_backward;
   // Mixture of experts.
   Flag moe_enable_deepep, moe_grouped_gemm, moe_layer_recompute, moe_pad_expert_input_to_capacity,
-      moe_pad_experts_for_cuda_graph_inference, moe_permute_fusion, moe_router_enable_expert_bias, moe_router_fusion,
-      moe_router_padding_for_fp8, moe_router_padding_for_quantization, moe_router_pre_softmax,
-      moe_shared_expert_overlap, moe_use_fused_router_with_aux_score, moe_use_legacy_grouped_gemm, moe_use_upcycling,
+      moe_pad_experts_for_cuda_graph_inference, moe_permute_fusion, moe_router_enable_expert_bias,
+      moe_router_force_load_balancing, moe_router_fusion, moe_router_padding_for_fp8,
+      moe_router_padding_for_quantization, moe_router_pre_softmax, moe_shared_expert_overlap,
+      moe_use_fused_router_with_aux_score, moe_use_legacy_grouped_gemm, moe_use_upcycling,
       overlap_moe_expert_parallel_comm, patch_moe_overlap, use_turbo_deepep, use_turbo_mega_moe;
   MaybeCount moe_ffn_hidden_size, moe_latent_size, moe_router_group_topk, moe_router_num_groups, moe_router_topk,
       moe_router_topk_limited_devices, moe_shared_expert_intermediate_size, num_experts, num_moe_experts,
@@ -63,12 +64,12 @@ struct MegatronConfig {
   Count kv_lora_rank, linear_conv_kernel_dim, linear_key_head_dim, linear_num_key_heads, linear_num_value_heads,
       linear_value_head_dim, mamba_head_dim, mamba_num_groups, mamba_state_dim, qk_head_dim, qk_pos_emb_head_dim,
       v_head_dim;
-  MaybeCount mamba_num_heads, mtp_num_layers, q_lora_rank;
-  Number qk_clip_alpha, qk_clip_threshold;
+  MaybeCount mamba_num_heads, mtp_num_layers, q_lora_rank, routed_expert_hidden_size;
+  Number hybrid_attention_ratio, qk_clip_alpha, qk_clip_threshold;
   MaybeNumber mtp_loss_scaling_factor;
   Word experimental_attention_variant, heterogeneous_layers_config_path, hybrid_layer_pattern, hybrid_override_pattern,
       model_type, mtp_hybrid_override_pattern;
-  Raw linear_attention_freq, mrope_section, no_rope_freq, window_size;
+  Raw lfm_layer_types, linear_attention_freq, mrope_section, no_rope_freq, window_size;
   // Optimizer, data parallel, sharding, overlap.
   Flag accumulate_allreduce_grads_in_fp32, calculate_per_token_loss, ddp_average_in_collective,
       dist_ckpt_optim_fully_reshardable, distrib_optim_fully_reshardable_mem_efficient, enable_gloo_process_groups,
@@ -102,7 +103,7 @@ struct MegatronConfig {
   Flag async_save, ckpt_fully_parallel_save, mock_data, no_load_rng, replication, sft, use_persistent_ckpt_worker;
   MaybeCount num_dataset_builder_threads, replication_jump, save_interval, save_retain_interval;
   Word ckpt_format, dataloader_type, load, non_persistent_ckpt_type, non_persistent_local_ckpt_dir, save,
-      tokenizer_type;
+      tokenizer_model, tokenizer_type;
   Raw data_path, split, test_data_path, train_data_path, valid_data_path;
   // Removed or inert names.
   Raw async_tensor_model_parallel_allreduce, batch_size, model_parallel_size, warmup;

@@ -7,6 +7,7 @@
 #include "backends/megatron/fields.h"
 #include "backends/megatron/groups.h"
 #include "backends/megatron/rules/rules.h"
+#include "backends/megatron/workload.h"
 #include "backends/megatron/worlds.h"
 
 namespace primus_plan::megatron {
@@ -26,6 +27,7 @@ class PreparedMegatron final : public Prepared {
     const MegatronRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     Analysis out = judge<MegatronRun>(run, all_rule_lists(), rewrites, options);
     if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
+    if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
     if (options.with_text) {
       for (std::string& line : ramp_lines(run)) out.notes.push_back(std::move(line));
     }

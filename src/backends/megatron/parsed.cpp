@@ -272,6 +272,8 @@ void parse_layouts(const MegatronConfig& config, ParsedKeys& out) {
 ParsedKeys parse_keys(const MegatronConfig& config) {
   ParsedKeys out;
   out.moe_layers = parse_layer_frequency(config.moe_layer_freq);
+  if (config.linear_attention_freq.value != nullptr)
+    out.linear_layers = parse_layer_frequency(config.linear_attention_freq);
   out.recompute_modules = words(config.recompute_modules);
   out.recompute_layer_ids = parse_layer_ids(config.recompute_layer_ids);
   out.cp_comm_types = words(config.cp_comm_type);

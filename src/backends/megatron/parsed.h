@@ -28,6 +28,7 @@ struct LayerIds {
 /// Keys whose values have a syntax of their own, parsed once for all launches and candidates.
 struct ParsedKeys {
   LayerFrequency moe_layers;
+  LayerFrequency linear_layers;  ///< linear_attention_freq, in the same syntax; neither when it is null
   std::vector<std::string_view> recompute_modules;
   LayerIds recompute_layer_ids;
   std::vector<std::string_view> cp_comm_types;

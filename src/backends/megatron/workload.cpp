@@ -1,0 +1,211 @@
+#include "backends/megatron/workload.h"
+
+#include <algorithm>
+
+#include "backends/megatron/describe.h"
+#include "backends/megatron/rules/pipeline.h"
+#include "backends/megatron/rules/settings.h"
+
+namespace primus_plan::megatron {
+namespace {
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+NumberFormat format_of(std::string_view word) {
+  if (word == "fp32") return NumberFormat::fp32;
+  if (word == "fp16") return NumberFormat::fp16;
+  return word == "fp8" ? NumberFormat::fp8 : NumberFormat::bf16;
+}
+
+/// A key of a dtype that may be unset or "auto".
+NumberFormat format_of(const Word& word, NumberFormat otherwise) {
+  return word.value.empty() || *word == "auto" ? otherwise : format_of(*word);
+}
+
+bool is_megatron_fsdp(const MegatronConfig& config) { return *config.use_megatron_fsdp || *config.use_custom_fsdp; }
+
+void set_fp8(const MegatronConfig& config, Precision& p) {
+  if (!config.fp8.value.empty()) {
+    p.compute = NumberFormat::fp8;
+    const std::string_view recipe = *config.fp8_recipe;
+    p.recipe = recipe == "mxfp8"       ? ScalingRecipe::microscaling
+               : recipe == "blockwise" ? ScalingRecipe::blockwise
+                                       : ScalingRecipe::per_tensor;
+    if (*config.fp8_param || *config.fp8_param_gather) {
+      p.weights = NumberFormat::fp8;
+      p.transposed_fp8_weights = true;
+    } else {
+      p.cached_fp8_weights = true;
+    }
+  }
+  if (!config.fp4.value.empty()) {
+    p.compute = NumberFormat::fp4;
+    p.recipe = ScalingRecipe::microscaling;
+  }
+}
+
+/// megatron/core/optimizer/optimizer_config.py: store_param_remainders is on by default.
+void set_precision_aware_optimizer(const MegatronConfig& config, Precision& p) {
+  p.gradients = format_of(config.main_grads_dtype, NumberFormat::fp32);
+  p.main_weights = format_of(config.main_params_dtype, NumberFormat::fp32);
+  p.first_moment = format_of(config.exp_avg_dtype, NumberFormat::fp32);
+  p.second_moment = format_of(config.exp_avg_sq_dtype, NumberFormat::fp32);
+  p.half_main_weights = *config.bf16 && p.main_weights == NumberFormat::fp32 && p.weights == NumberFormat::bf16;
+}
+
+Precision precision_of(const MegatronConfig& config) {
+  Precision p;
+  p.compute = p.weights = *config.fp16 ? NumberFormat::fp16 : *config.bf16 ? NumberFormat::bf16 : NumberFormat::fp32;
+  p.separate_main_weights = p.weights != NumberFormat::fp32;
+  const bool in_fp32 = *config.accumulate_allreduce_grads_in_fp32 || p.weights == NumberFormat::fp32;
+  p.gradients = in_fp32 ? NumberFormat::fp32 : p.weights;
+  set_fp8(config, p);
+  if (*config.use_precision_aware_optimizer) set_precision_aware_optimizer(config, p);
+  if (is_megatron_fsdp(config)) {
+    p.gradients = format_of(config.megatron_fsdp_main_grads_dtype, NumberFormat::fp32);
+    p.main_weights = format_of(config.megatron_fsdp_main_params_dtype, NumberFormat::fp32);
+  }
+  if (*config.use_torch_fsdp2) {
+    p.gradients = NumberFormat::fp32;
+    p.cached_fp8_weights = false;
+    if (*config.use_fsdp2_fp32_param_optimizer) {
+      p.weights = NumberFormat::fp32;
+      p.separate_main_weights = false;
+    } else if (*config.use_fsdp2_bf16_master_weight_optimizer) {
+      p.main_weights = NumberFormat::bf16;
+    }
+  }
+  return p;
+}
+
+StateSharding megatron_fsdp_strategy(std::string_view strategy) {
+  if (strategy == "optim") return StateSharding::optimizer;
+  if (strategy == "optim_grads") return StateSharding::gradients;
+  return strategy == "optim_grads_params" ? StateSharding::weights : StateSharding::none;
+}
+
+Sharding sharding_of(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  Sharding s;
+  if (*config.use_torch_fsdp2) {
+    s.state = StateSharding::weights;
+    s.keeps_gathered_weights = !*config.torch_fsdp2_reshard_after_forward;
+    s.whole_unit_buffers = true;
+  } else if (is_megatron_fsdp(config)) {
+    s.state = megatron_fsdp_strategy(*config.data_parallel_sharding_strategy);
+    s.whole_unit_buffers = s.state == StateSharding::weights;
+    if (*config.fsdp_double_buffer) s.gathered_units = 4;
+  } else if (*config.use_distributed_optimizer) {
+    s.state = StateSharding::optimizer;
+  }
+  const Int instances = std::max<Int>(1, config.num_distributed_optimizer_instances.value.value_or(1));
+  s.replicas = instances;
+  s.dense_shards = std::max<Int>(1, run.degrees.data * run.degrees.context / instances);
+  s.expert_shards = std::max<Int>(1, run.degrees.expert_data / instances);
+  s.bucket_elements = std::clamp<Int>(config.ddp_bucket_size.value.value_or(0), 0, Int{1} << 40);
+  if (*config.optimizer_cpu_offload) {
+    s.offloaded_optimizer = std::clamp(config.optimizer_offload_fraction.value.value_or(1), 0.0, 1.0);
+  }
+  return s;
+}
+
+Recompute recompute_of(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  Recompute r;
+  const std::string_view granularity = *config.recompute_granularity;
+  if (picks_recompute_layers(run)) return r;  // layers are named one by one: LayerKind::recomputed
+  if (granularity == "full") {
+    r.granularity = RecomputeGranularity::full;
+    r.method = *config.recompute_method == "block" ? RecomputeMethod::block : RecomputeMethod::uniform;
+    r.layers = std::clamp<Int>(config.recompute_num_layers.value.value_or(1), 0, Int{1} << 31);
+  } else if (granularity == "selective") {
+    r.granularity = RecomputeGranularity::selective;
+    r.core_attention = recomputes_module(run, "core_attn");
+    r.layer_norm = recomputes_module(run, "layernorm");
+    r.latent_up_projection = recomputes_module(run, "mla_up_proj");
+    r.expert_activation = recomputes_module(run, "moe_act");
+    r.dense_ffn = recomputes_module(run, "mlp");
+    r.experts = recomputes_module(run, "moe") || *config.moe_layer_recompute;
+    r.shared_experts = recomputes_module(run, "shared_experts");
+  }
+  // Whole layers go to host memory; the last ones of a stage never do.
+  const Int layers = config.num_layers.value.value_or(0) / std::max<Int>(1, run.pp());
+  r.offloaded = *config.cpu_offloading && config.cpu_offloading_num_layers.value.value_or(0) + 1 >= layers;
+  return r;
+}
+
+Overlap overlap_of(const MegatronConfig& config) {
+  Overlap o;
+  o.tensor = *config.tp_comm_overlap;
+  o.gradient_reduce = *config.overlap_grad_reduce;
+  o.parameter_gather = *config.overlap_param_gather;
+  o.expert = *config.overlap_moe_expert_parallel_comm || *config.patch_moe_overlap;
+  o.pipeline = *config.overlap_p2p_comm;
+  return o;
+}
+
+Kernels kernels_of(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  Kernels k;
+  k.transformer_engine = *config.transformer_impl != "local";
+  const bool unfused = is_one_of(*config.attention_backend, {"unfused", "local"});
+  k.flash_attention = k.transformer_engine ? !unfused : *config.use_flash_attn;
+  k.fused_loss = *config.cross_entropy_loss_fusion && *config.cross_entropy_fusion_impl == "te";
+  // Megatron's own fused loss saves a step of the copies, not the fp32 one.
+  k.logit_bytes = *config.cross_entropy_loss_fusion ? 8 : 10;
+  const bool fsdp2 = *config.use_torch_fsdp2;
+  k.fused_gradients = *config.gradient_accumulation_fusion && !fsdp2;
+  k.separate_gradient_buffers = !fsdp2;
+  k.dropout = *config.hidden_dropout > 0;
+  const bool flex = *config.moe_token_dispatcher_type == "flex";
+  k.deep_ep = flex && is_one_of(*config.moe_flex_dispatcher_backend, {"deepep", "hybridep"});
+  k.all_experts_same_load = *config.moe_router_force_load_balancing;
+  for (const std::string_view type : run.parsed.cp_comm_types) k.context_all_to_all |= type.starts_with("a2a");
+  return k;
+}
+
+ScheduleKind schedule_of(const MegatronRun& run) {
+  if (run.pp() < 2) return ScheduleKind::none;
+  const MegatronConfig& config = run.config;
+  const ScheduleKind megatron = run.interleaved() ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+  if (zero_bubble_runs(run)) {
+    if (!*config.enable_zero_bubble) return megatron;
+    if (*config.zero_bubble_v_schedule) return ScheduleKind::v_zero_bubble;
+    return *config.enable_1f1b_v ? ScheduleKind::v_half : ScheduleKind::zero_bubble_1;
+  }
+  if (!primus_pipeline_runs(run)) return megatron;
+  const std::string_view algorithm = *config.pp_algorithm;
+  if (algorithm == "zbv-formatted") return ScheduleKind::v_zero_bubble;
+  if (algorithm == "v-half") return ScheduleKind::v_half;
+  if (algorithm == "v-min") return ScheduleKind::v_min;
+  return algorithm.starts_with("zero-bubble") ? ScheduleKind::zero_bubble_1 : megatron;
+}
+
+Optimizer optimizer_of(const MegatronConfig& config) {
+  if (config.optimizer.value.find("muon") != std::string_view::npos) return Optimizer::muon;
+  return *config.optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
+}
+
+}  // namespace
+
+Workload workload(const MegatronRun& run) {
+  Workload w;
+  w.run = describe(run);
+  w.model = model_shape(run, w.unknown);
+  w.precision = precision_of(run.config);
+  w.sharding = sharding_of(run);
+  w.recompute = recompute_of(run);
+  w.overlap = overlap_of(run.config);
+  w.kernels = kernels_of(run);
+  w.schedule = schedule_of(run);
+  w.optimizer = optimizer_of(run.config);
+  w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
+  if (w.run.batch.micro <= 0) w.unknown.push_back("micro_batch_size");
+  if (w.run.batch.sequence_length <= 0) w.unknown.push_back("seq_length");
+  if (w.run.stages.empty()) w.unknown.push_back("the layers of each stage");
+  return w;
+}
+
+}  // namespace primus_plan::megatron

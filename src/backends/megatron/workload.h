@@ -1,0 +1,14 @@
+#pragma once
+
+#include "backends/megatron/run.h"
+#include "primus_plan/run/workload.h"
+
+namespace primus_plan::megatron {
+
+/// What one training step computes, keeps and sends. `unknown` names what the config does not say and no table knows.
+Workload workload(const MegatronRun& run);
+
+/// Dimensions of the model and the kinds of its layers; adds to `unknown` what is missing.
+ModelShape model_shape(const MegatronRun& run, std::vector<std::string_view>& unknown);
+
+}  // namespace primus_plan::megatron
