@@ -36,6 +36,7 @@ std::span<const Command> commands();
 
 Run declare_check(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_resolve(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_estimate(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_hardware(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_keys(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens);
@@ -49,6 +50,8 @@ Run declare_sweep(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_diff(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_translate(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_advise(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_models(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_init(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_why(CLI::App& app, const std::vector<std::string>& tokens);
 
 /// Runs the program: finds the command, parses its flags, runs it. Never throws.

@@ -9,6 +9,7 @@
 #include "load_one.h"
 #include "output.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/config/presets.h"
 #include "primus_plan/config/settings.h"
 #include "primus_plan/support/text.h"
 #include "primus_plan/version.h"
@@ -20,6 +21,7 @@ namespace {
 constexpr std::array command_table = {
     Command{"check", "say what each experiment will do and what is wrong with it", declare_check},
     Command{"resolve", "print an experiment after all merges", declare_resolve},
+    Command{"estimate", "parameters, FLOPs, memory and step time of a run", declare_estimate},
     Command{"layout", "show which rank sits in which group and node", declare_layout},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"hardware", "list the GPUs that estimates know, with their facts", declare_hardware},
@@ -28,8 +30,11 @@ constexpr std::array command_table = {
     Command{"translate", "say an experiment in another framework", declare_translate},
     Command{"advise", "say where an experiment stands and what would help it most", declare_advise},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
+    Command{"models", "list the models that presets describe", declare_models},
+    Command{"init", "write a first experiment for a model, a number of GPUs and hardware", declare_init},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
-    Command{"explain", "explain a rule (what, why, what the runtime does, how to fix it) or a key", declare_explain},
+    Command{"explain", "explain parallelism, batch or choosing; a rule (what, why, how to fix it) or a key",
+            declare_explain},
     Command{"rules", "list the rules, or write their manual", declare_rules},
     Command{"config", "show the settings that hold for an experiment, and where each comes from", declare_config},
     Command{"completion", "print a shell's completion script", declare_completion},
@@ -55,7 +60,7 @@ std::string help_text() {
 std::string version_text() {
   std::string text = fmt::format("primus-plan {}\n", version);
   for (const Backend* backend : backends()) text += fmt::format("  {:<12} {}\n", backend->name(), backend->pinned());
-  return text;
+  return text + fmt::format("  {:<12} {}\n", "primus", built_in_version);
 }
 
 /// " (did you mean …?)", or nothing.

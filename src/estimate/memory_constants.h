@@ -16,12 +16,17 @@ struct Allowance {
   double high = 0;
 };
 
-inline constexpr Allowance reserve{0.0, 0.04, 0.10};  ///< share of allocated memory
+/// Shares of allocated memory. On AMD GPUs: Primus's DeepSeek-V2-Lite runs and the notes of its examples that were
+/// tuned to fill the GPU, which its launcher runs with expandable segments.
+inline constexpr Allowance reserve{0.0, 0.04, 0.10};
+inline constexpr Allowance amd_reserve{0.0, 0.02, 0.08};
+constexpr const Allowance& reserve_of(bool amd) { return amd ? amd_reserve : reserve; }
 inline constexpr Allowance context{0.2 * gib, 1.5 * gib, 4.0 * gib};
 inline constexpr Allowance amd_all_to_all{8 * gib, 16 * gib, 22 * gib};
 
-/// Tokens of the fullest rank over the mean when the router is free to choose.
-inline constexpr Allowance imbalance{1.0, 1.15, 1.5};
+/// Tokens of the fullest rank over the mean when the router is free to choose. The high end: Primus's DeepSeek-V2-Lite
+/// fine-tuning notes, 215 GB with a free router and 146 GB with a forced one.
+inline constexpr Allowance imbalance{1.0, 1.15, 1.6};
 
 /// FP8 copies of a weight that Transformer Engine keeps between micro-batches: one and its transpose. Bytes a weight.
 inline constexpr double cached_fp8_weight = 2;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "primus_plan/run/hardware.h"
 #include "primus_plan/estimate/pipeline.h"
+#include "primus_plan/run/hardware.h"
 #include "primus_plan/run/workload.h"
 
 namespace primus_plan {
@@ -41,14 +41,14 @@ using PartSeconds = std::array<double, time_parts>;
 struct StepEstimate {
   double seconds = 0;  ///< of one step; 0 when the workload lacks what the estimate needs
   double low_seconds = 0;
-  double high_seconds = 0;  ///< the interval that about two of three measured runs lie in
+  double high_seconds = 0;  ///< four of five published runs lie in the interval
   double tokens_per_second_per_gpu = 0;
   double flops_per_second_per_gpu = 0;          ///< the common count of estimate/flops.h
   double counted_flops_per_second_per_gpu = 0;  ///< as the framework's log counts them; 0 where it cannot
-  double mfu = 0;           ///< common count, of the part's dense peak for the format of the GEMMs
-  double bubble_share = 0;  ///< of the step, in which a pipeline rank waits for others
-  PartSeconds parts{};      ///< seconds on the rank that decides; they add up to `seconds`
-  TimePart bottleneck = TimePart::matrices;  ///< the largest part that is no matrix product
+  double mfu = 0;                               ///< common count, of the part's dense peak for the format of the GEMMs
+  double bubble_share = 0;                      ///< of the step, in which a pipeline rank waits for others
+  PartSeconds parts{};                          ///< seconds on the rank that decides; they add up to `seconds`
+  TimePart bottleneck = TimePart::matrices;     ///< the largest part that is no matrix product
 };
 
 /// Facts that users or earlier measurements put beside the model. See calibration.h.
