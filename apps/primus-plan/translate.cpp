@@ -10,7 +10,9 @@
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/planner/compare.h"
 #include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -25,9 +27,11 @@ struct Options {
   OutputFlags output;
 };
 
-/// What `check` says of the translation; its findings are told when it has errors.
+/// What `check` says of the translation; its findings are told when it has errors. Where the two models differ, a
+/// remark is added.
 CheckedTranslation check_translation(const std::string& yaml, const Analysis& source, const Options& options,
-                                     const ExperimentOptions& experiment, const Loader& loader) {
+                                     const ExperimentOptions& experiment, const Loader& loader,
+                                     Translation& translation) {
   ExperimentOptions plain;
   plain.primus_root = experiment.primus_root;
   const LoadResult loaded = loader.load_text("translation.yaml", yaml, plain);
@@ -37,11 +41,18 @@ CheckedTranslation check_translation(const std::string& yaml, const Analysis& so
     return out;
   }
   const Environment environment = options.experiment.make_environment();
-  const std::vector<Analysis> analyses = analyze(loaded.experiments.front(), source.run.launch, environment, {});
+  const std::vector<Analysis> analyses = analyze(loaded.experiments.front(), source.run.launch, environment,
+                                                {.dp_formula = DpFormula::runtime, .with_workload = true});
   for (const Analysis& analysis : analyses) {
     out.verdict = to_string(analysis.verdict);
     out.errors += analysis.errors;
     if (analysis.errors > 0) say_findings("translation.yaml", analysis.findings, options.output);
+    if (analysis.workload == nullptr) continue;
+    const std::vector<std::string> differences = model_differences(analysis.workload->model, source.workload->model);
+    if (!differences.empty()) {
+      translation.remarks.push_back(fmt::format("model: {} (here and in the original: the presets are not quite the same)",
+                                                join(differences, ", ")));
+    }
   }
   return out;
 }
@@ -77,12 +88,13 @@ int run(const Options& options) {
     say_findings(analysis.path, analysis.findings, options.output);
     return exit_findings;
   }
-  const Translation translation = translate(experiment.modules.front(), analysis, *target);
+  Translation translation = translate(experiment.modules.front(), analysis, *target);
   const TranslationReport report{experiment, analysis, translation};
-  const std::string yaml = translation_to_yaml(report);
-  const CheckedTranslation checked = check_translation(yaml, analysis, options, setup.experiment, loader);
+  const CheckedTranslation checked = check_translation(translation_to_yaml(report), analysis, options, setup.experiment,
+                                                       loader, translation);
   Output output = options.output.open({options.path});
-  output.write(options.output.format == "json" ? translation_to_json(report, checked) : yaml);
+  output.write(options.output.format == "json" ? translation_to_json(report, checked)
+                                               : translation_to_yaml(report));
   output.finish();
   if (!translation.lost.empty() && options.output.format != "json") {
     say(fmt::format("primus-plan: {} not carried over; the comments list {}\n",

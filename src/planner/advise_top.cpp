@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -145,6 +146,8 @@ class Search {
       const double gain = tokens_of(scored.trial) / tokens_of(now_) - 1;
       out.top.push_back({std::move(scored.what), std::move(scored.trial), gain});
     }
+    std::ranges::stable_sort(out.top, std::greater<>(),
+                             [](const TopChange& change) { return std::pair(change.trial.fits(), change.gain); });
   }
 
  private:

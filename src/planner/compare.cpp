@@ -88,7 +88,7 @@ void compare_estimates(const ComparedRun& before, const ComparedRun& after, Comp
   add_estimate(out, "memory of the fullest GPU", "GiB", a.memory.device.expected / gib, b.memory.device.expected / gib);
   add_estimate(out, "step", "s", a.step.seconds, b.step.seconds);
   add_estimate(out, "throughput", "tokens/s/GPU", a.step.tokens_per_second_per_gpu, b.step.tokens_per_second_per_gpu);
-  add_estimate(out, "MFU", "%", 100 * a.common.share_of_peak, 100 * b.common.share_of_peak);
+  add_estimate(out, "MFU", "%", 100 * a.step.mfu, 100 * b.step.mfu);
   add_estimate(out, "pipeline bubble", "%", 100 * a.step.bubble_share, 100 * b.step.bubble_share);
 }
 

@@ -64,12 +64,14 @@ std::optional<std::vector<NodePtr>> range(const std::string& text, std::string_v
                                  "leads anywhere",
                                  text));
   }
+  const std::int64_t last = *to;
+  const std::int64_t added = adds ? step.value_or(1) : 0;
   std::vector<NodePtr> out;
-  for (std::int64_t value = *from; value <= *to && out.size() <= most_sweep_points;) {
+  for (std::int64_t value = *from; value <= last && out.size() <= most_sweep_points;) {
     out.push_back(make_integer(value));
-    const std::int64_t room = *to - value;
-    if ((adds ? *step : value) > room) break;
-    value += adds ? *step : value;
+    const std::int64_t jump = adds ? added : value;
+    if (jump > last - value) break;
+    value += jump;
   }
   return out;
 }

@@ -14,8 +14,8 @@ struct ModelNames {
   std::string_view maxtext;
 };
 
-// Models of one architecture and size under several names stand in several rows: the first that matches is taken.
-constexpr std::array<ModelNames, 27> models{{{"llama2_7B", "", "llama2_7B"},
+// TorchTitan's llama3.2_1B is left out: it names a flavor that the pinned TorchTitan does not have. Models of one architecture and size under several names stand in several rows: the first that matches is taken.
+constexpr std::array<ModelNames, 26> models{{{"llama2_7B", "", "llama2_7B"},
                                              {"llama2_70B", "", "llama2_70B"},
                                              {"llama3_8B", "llama3_8B", "llama3_8B"},
                                              {"llama3_70B", "llama3_70B", "llama3_70B"},
@@ -23,7 +23,6 @@ constexpr std::array<ModelNames, 27> models{{{"llama2_7B", "", "llama2_7B"},
                                              {"llama3.1_70B", "llama3.1_70B", "llama3.3_70B"},
                                              {"llama3.3_70B", "llama3.3_70B", "llama3.3_70B"},
                                              {"llama3.1_405B", "llama3.1_405B", "llama3.1_405B"},
-                                             {"llama3.2_1B", "llama3.2_1B", ""},
                                              {"qwen3_4B", "qwen3_4b", ""},
                                              {"qwen3_8B", "qwen3_8b", ""},
                                              {"qwen3_14B", "qwen3_14b", "qwen3_14B"},

@@ -71,7 +71,7 @@ void megatron_sharding(const Common& run, Carried& out) {
 }
 
 constexpr auto megatron_keys = std::to_array<std::string_view>({
-    "sequence_parallel", "max_position_embeddings", "recompute_granularity", "recompute_method", "recompute_num_layers",
+    "model", "sequence_parallel", "max_position_embeddings", "lr_decay_style", "recompute_granularity", "recompute_method", "recompute_num_layers",
     "recompute_modules", "use_distributed_optimizer", "use_torch_fsdp2", "overlap_grad_reduce", "overlap_param_gather",
     "num_virtual_stages_per_pipeline_rank", "virtual_pipeline_model_parallel_size",
     "num_layers_per_virtual_pipeline_stage", "min_lr", "lr_warmup_iters", "lr_decay_iters", "mock_data",
@@ -131,13 +131,30 @@ void torchtitan_sharding(const Common& run, Carried& out) {
 }
 
 constexpr auto torchtitan_keys = std::to_array<std::string_view>({
-    "parallelism.pipeline_parallel_schedule", "parallelism.pipeline_parallel_microbatch_size",
+    "lr_scheduler.decay_type", "parallelism.pipeline_parallel_schedule", "parallelism.pipeline_parallel_microbatch_size",
     "parallelism.pipeline_parallel_layers_per_stage", "parallelism.fsdp_reshard_after_forward",
     "activation_checkpoint.mode", "activation_checkpoint.selective_ac_option", "lr_scheduler.warmup_steps",
     "lr_scheduler.min_lr_factor", "training.mock_data", "model.name", "model.flavor", "model.hf_assets_path",
-    "training.mixed_precision_param", "training.mixed_precision_reduce", "lr_scheduler.decay_type", "model.converters"});
+    "training.mixed_precision_param", "training.mixed_precision_reduce", "model.converters"});
 
 // ---- MaxText ----
+
+/// MaxText's stages are all alike; layers that do not divide stay outside the pipeline.
+void maxtext_stages(const Common& run, Carried& out) {
+  const std::int64_t chunks = run.degrees.pipeline * std::max<std::int64_t>(run.degrees.virtual_pipeline, 1);
+  const std::int64_t layers = run.workload.model.layers;
+  const std::int64_t inside = layers - layers % chunks;
+  if (inside < 1) {
+    throw TranslateError(fmt::format("{} layers are fewer than the {} equal stages that MaxText would need", layers, chunks));
+  }
+  out.set("num_layers_per_pipeline_stage", make_integer(inside / chunks));
+  if (run.degrees.virtual_pipeline > 1) out.set("num_pipeline_repeats", make_integer(run.degrees.virtual_pipeline));
+  if (inside == layers) return;
+  out.set("pipeline_parallel_layers", make_integer(inside));
+  out.remarks.push_back(fmt::format("pipeline: {} of {} layers do not divide over {} equal stages and run outside of the "
+                                    "pipeline",
+                                    layers - inside, layers, chunks));
+}
 
 void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
   Degrees degrees = run.degrees;
@@ -159,7 +176,8 @@ void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
     }
     out.values.push_back(std::move(change));
   }
-  if (run.degrees.virtual_pipeline > 1) out.set("num_pipeline_repeats", make_integer(run.degrees.virtual_pipeline));
+  if (run.degrees.context > 1) out.set("packing", make_boolean(false));  // packed sequences ask for a strategy of their own
+  if (run.degrees.pipeline > 1) maxtext_stages(run, out);
 }
 
 /// Batches per device: whole numbers stay whole.
@@ -208,7 +226,7 @@ constexpr auto maxtext_keys = std::to_array<std::string_view>({
     "num_pipeline_repeats", "num_pipeline_microbatches", "gradient_accumulation_steps", "remat_policy",
     "warmup_steps_fraction", "learning_rate_final_fraction", "dataset_type", "model_name", "tokenizer_path",
     "per_device_batch_size", "dtype", "weight_dtype", "quantization", "scan_layers", "base_config", "hardware",
-    "num_layers_per_pipeline_stage", "ici_autoregressive_parallelism", "shardy", "packing", "max_target_length"});
+    "num_layers_per_pipeline_stage", "pipeline_parallel_layers", "ici_autoregressive_parallelism", "shardy", "packing", "max_target_length"});
 
 constexpr TranslateWords megatron_words{
     .framework = "megatron",
@@ -247,23 +265,32 @@ std::optional<double> number_at(const Module& module, std::string_view key) {
   return value->kind == Kind::integer ? static_cast<double>(value->integer) : value->real;
 }
 
+std::string word_at(const Module& module, std::string_view key) {
+  const Node* value = module.params->at_path(key);
+  return value != nullptr && value->is_string() ? value->text : std::string();
+}
+
 /// A learning-rate schedule: the peak, the steps to it, and the part of the peak that it ends at.
 struct Schedule {
   std::optional<double> warmup_steps;
   std::optional<double> final_fraction;
+  std::string decay;  ///< "cosine", "linear"; other words are one framework's own
 };
 
 Schedule schedule_of(const Module& module, const TranslateWords& from) {
   Schedule out;
   if (from.framework == "megatron") {
+    out.decay = word_at(module, "lr_decay_style");
     out.warmup_steps = number_at(module, "lr_warmup_iters");
     const auto lr = number_at(module, "lr");
     const auto least = number_at(module, "min_lr");
     if (lr && least && *lr > 0) out.final_fraction = *least / *lr;
   } else if (from.framework == "torchtitan") {
+    out.decay = word_at(module, "lr_scheduler.decay_type");
     out.warmup_steps = number_at(module, "lr_scheduler.warmup_steps");
     out.final_fraction = number_at(module, "lr_scheduler.min_lr_factor");
   } else {
+    out.decay = "cosine";
     const auto steps = number_at(module, "steps");
     const auto part = number_at(module, "warmup_steps_fraction");
     if (steps && part) out.warmup_steps = *steps * *part;
@@ -293,6 +320,12 @@ void carry_schedule(const Module& module, const TranslateWords& from, const Tran
     if (to.framework == "maxtext" && steps && *steps > 0) {
       out.set("warmup_steps_fraction", make_real(rounded(std::min(1.0, *schedule.warmup_steps / *steps))));
     }
+  }
+  const bool is_shared = schedule.decay == "cosine" || schedule.decay == "linear";
+  if (is_shared && to.framework == "megatron") out.set("lr_decay_style", make_string(schedule.decay));
+  if (is_shared && to.framework == "torchtitan") out.set("lr_scheduler.decay_type", make_string(schedule.decay));
+  if (!schedule.decay.empty() && schedule.decay != "cosine" && to.framework == "maxtext") {
+    out.remarks.push_back(fmt::format("learning rate: MaxText decays along a cosine, not {}", schedule.decay));
   }
   if (!schedule.final_fraction) return;
   if (to.framework == "megatron" && lr) out.set("min_lr", make_real(rounded(*lr * *schedule.final_fraction)));
