@@ -87,7 +87,7 @@ class Reader {
   void launch_entry(const Node& node);
   void ignore_entry(const Node& node);
 
-  static constexpr std::array<Key, 7> keys = {{
+  static constexpr std::array<Key, 8> keys = {{
       {"extends", [](Reader& r, const Entry& e) { r.read_extends(e); }},
       {"primus-root", [](Reader& r, const Entry& e) { r.read_primus_root(e); }},
       {"launch", [](Reader& r, const Entry& e) { r.read_launch(e); }},
@@ -95,6 +95,7 @@ class Reader {
       {"ignore", [](Reader& r, const Entry& e) { r.read_ignore(e); }},
       {"baseline", [](Reader& r, const Entry& e) { r.read_baseline(e); }},
       {"strict", [](Reader& r, const Entry& e) { r.read_strict(e); }},
+      {"calibration", [](Reader&, const Entry&) {}},  // read where estimates are made: config/calibration.h
   }};
 
   Settings& settings_;
