@@ -38,8 +38,8 @@ std::optional<std::string> answer(const Options& options, const Module& module, 
   const Trials trials(*backend, module, environment, analysis, &part.hardware);
   const auto now = trials.run({});
   if (!now || !now->estimate) {
-    throw Trouble(fmt::format("module {}: the dimensions of its model are not known, so nothing can be estimated",
-                              module.name));
+    throw Trouble(
+        fmt::format("module {}: the dimensions of its model are not known, so nothing can be estimated", module.name));
   }
   const Advice advice = advise(trials, *now, module);
   const AdviceReport report{analysis, advice, *now, fmt::format("{} ({})", part.hardware.name, part.source)};

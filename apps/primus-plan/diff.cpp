@@ -168,18 +168,17 @@ Run declare_diff(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("A", options->path_a, "an experiment; FILE@REVISION reads it from git")->required();
   app.add_option("B", options->path_b, "another, or the same at another revision; none: A with --set-b");
-  app.add_option("--set-b", options->sets_b, "override a value of B")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  app.add_option("--set-b", options->sets_b, "override a value of B")->type_name("KEY=VALUE")->allow_extra_args(false);
   app.add_option("--world-size-b", options->world_size_b, "number of GPUs of B")
       ->type_name("N")
       ->check(whole_number(1, largest_launch));
   app.add_option("--nodes-b", options->nodes_b, "number of nodes of B")
       ->type_name("N")
       ->check(whole_number(1, largest_launch));
-  app.add_flag("--exit-code", options->exit_code,
-               "exit with 1 when the two train different things (model, data, batch, optimizer, precision), 0 when they "
-               "train the same, 2 on trouble");
+  app.add_flag(
+      "--exit-code", options->exit_code,
+      "exit with 1 when the two train different things (model, data, batch, optimizer, precision), 0 when they "
+      "train the same, 2 on trouble");
   declare_hardware_flag(app, options->hardware);
   options->choice.declare(app);
   options->experiment.declare(app, tokens);

@@ -116,9 +116,8 @@ TEST(Flops, AreWhatTheFrameworksCount) {
       expect_close(estimate_flops(workload).counted_per_token, outputs.at("flops_per_token"), key);
       const double parameters = outputs.at("nparams");
       // TorchTitan takes a tied embedding off a total that has it once.
-      const double tied = workload.model.tied_embeddings
-                              ? static_cast<double>(workload.model.vocabulary * workload.model.hidden)
-                              : 0;
+      const double tied =
+          workload.model.tied_embeddings ? static_cast<double>(workload.model.vocabulary * workload.model.hidden) : 0;
       EXPECT_NEAR(model_parameters(workload.model).total(), parameters + tied, 1e-4 * parameters) << key;
     } else {
       const auto counted = count(backend, "model_base.yaml", maxtext_keys(inputs));
