@@ -84,6 +84,9 @@ int run(const Options& options) {
     throw Trouble("an experiment of one module is translated; this file has several");
   }
   const Analysis& analysis = analyses.front();
+  if (!analysis.is_judged) {
+    throw Trouble(fmt::format("module {} of framework {} is not checked here", analysis.module, analysis.framework));
+  }
   if (analysis.errors > 0) {
     say_findings(analysis.path, analysis.findings, options.output);
     return exit_findings;

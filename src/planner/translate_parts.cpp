@@ -152,14 +152,17 @@ constexpr auto megatron_keys = std::to_array<std::string_view>({"model",
 void torchtitan_degrees(const Common& run, const Backend& target, Carried& out) {
   Degrees degrees = run.degrees;
   degrees.expert_data = 0;
-  const bool sharded = is_sharded(run);
+  // TorchTitan's expert-parallel ranks are taken from those that share out weights.
+  const bool sharded = is_sharded(run) || (run.workload.model.experts > 0 && degrees.expert > 1);
   degrees.data_replicate = sharded ? std::max<std::int64_t>(run.workload.sharding.replicas, 1) : run.degrees.data;
   degrees.data_shard = sharded ? 0 : 1;
   if (run.workload.model.experts == 0) {
     degrees.expert = 1;
     degrees.expert_tensor = 0;
   }
-  // TorchTitan's experts are cut by TP or not at all.
+  if (sharded && !is_sharded(run)) {
+    out.remarks.emplace_back("sharding: weights are shared out, which TorchTitan's expert parallelism needs");
+  }
   ask_for(degrees, target, out);
 }
 
@@ -417,7 +420,15 @@ void carry_schedule(const Module& module, const TranslateWords& from, const Tran
   const auto lr = number_at(module, from.numbers.front());
   if (schedule.warmup_steps) {
     const auto whole = static_cast<std::int64_t>(std::llround(*schedule.warmup_steps));
-    if (to.framework == "megatron") out.set("lr_warmup_iters", make_integer(whole));
+    if (to.framework == "megatron") {
+      // Megatron wants a warm-up that ends before the training does; TorchTitan cuts it on its own.
+      const auto longest = steps ? std::max<std::int64_t>(std::llround(*steps) - 1, 0) : whole;
+      out.set("lr_warmup_iters", make_integer(std::min(whole, longest)));
+      if (whole > longest) {
+        out.remarks.push_back(
+            fmt::format("learning rate: a warm-up of {} steps is longer than the training and is cut", whole));
+      }
+    }
     if (to.framework == "torchtitan") out.set("lr_scheduler.warmup_steps", make_integer(whole));
     if (to.framework == "maxtext" && steps && *steps > 0) {
       out.set("warmup_steps_fraction", make_real(rounded(std::min(1.0, *schedule.warmup_steps / *steps))));
