@@ -12,6 +12,7 @@
 #include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "setup.h"
 
@@ -94,7 +95,7 @@ class Differ {
     AnalyzeOptions asked = options_.launch.analyze_options();
     asked.with_workload = true;
     for (const Experiment& one : side.loaded.experiments) {
-      if (!part_) part_ = find_gpu_part(options_.hardware, one, files_);
+      if (!part_) part_ = find_gpu_part(options_.hardware, one, setup.settings, files_);
       const Launch size = find_launch(launch, environment_, one, setup.launch_setting(path));
       for (Analysis& analysis : analyze(one, size, environment_, asked)) side.analyses.push_back(std::move(analysis));
       for (const Module& module : one.modules) side.modules.push_back(&module);
@@ -179,7 +180,7 @@ Run declare_diff(CLI::App& app, const std::vector<std::string>& tokens) {
       "--exit-code", options->exit_code,
       "exit with 1 when the two train different things (model, data, batch, optimizer, precision), 0 when they "
       "train the same, 2 on trouble");
-  declare_hardware_flag(app, options->hardware);
+  declare_hardware(app, options->hardware);
   options->choice.declare(app);
   options->experiment.declare(app, tokens);
   app.get_option("--set")->description("override a value of A; VALUE is YAML, dots in KEY reach into mappings");
