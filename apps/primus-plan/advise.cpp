@@ -8,6 +8,7 @@
 #include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/support/text.h"
 #include "setup.h"
@@ -38,8 +39,8 @@ std::optional<std::string> answer(const Options& options, const Module& module, 
   const Trials trials(*backend, module, environment, analysis, &part.hardware);
   const auto now = trials.run({});
   if (!now || !now->estimate) {
-    throw Trouble(fmt::format("module {}: the dimensions of its model are not known, so nothing can be estimated",
-                              module.name));
+    throw Trouble(
+        fmt::format("module {}: the dimensions of its model are not known, so nothing can be estimated", module.name));
   }
   const Advice advice = advise(trials, *now, module);
   const AdviceReport report{analysis, advice, *now, fmt::format("{} ({})", part.hardware.name, part.source)};
@@ -60,7 +61,7 @@ int run(const Options& options) {
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch =
         find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-    const GpuPart part = find_gpu_part(options.hardware, experiment, files);
+    const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
     const std::vector<Analysis> analyses = analyze(experiment, launch, environment, options.launch.analyze_options());
     for (std::size_t i = 0; i < analyses.size(); ++i) {
       if (auto text = answer(options, experiment.modules[i], analyses[i], environment, part, style)) {
@@ -80,7 +81,7 @@ int run(const Options& options) {
 Run declare_advise(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
-  declare_hardware_flag(app, options->hardware);
+  declare_hardware(app, options->hardware);
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text", "json"});

@@ -12,6 +12,7 @@
 #include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "setup.h"
 
@@ -94,7 +95,7 @@ class Differ {
     AnalyzeOptions asked = options_.launch.analyze_options();
     asked.with_workload = true;
     for (const Experiment& one : side.loaded.experiments) {
-      if (!part_) part_ = find_gpu_part(options_.hardware, one, files_);
+      if (!part_) part_ = find_gpu_part(options_.hardware, one, setup.settings, files_);
       const Launch size = find_launch(launch, environment_, one, setup.launch_setting(path));
       for (Analysis& analysis : analyze(one, size, environment_, asked)) side.analyses.push_back(std::move(analysis));
       for (const Module& module : one.modules) side.modules.push_back(&module);
@@ -168,19 +169,18 @@ Run declare_diff(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("A", options->path_a, "an experiment; FILE@REVISION reads it from git")->required();
   app.add_option("B", options->path_b, "another, or the same at another revision; none: A with --set-b");
-  app.add_option("--set-b", options->sets_b, "override a value of B")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  app.add_option("--set-b", options->sets_b, "override a value of B")->type_name("KEY=VALUE")->allow_extra_args(false);
   app.add_option("--world-size-b", options->world_size_b, "number of GPUs of B")
       ->type_name("N")
       ->check(whole_number(1, largest_launch));
   app.add_option("--nodes-b", options->nodes_b, "number of nodes of B")
       ->type_name("N")
       ->check(whole_number(1, largest_launch));
-  app.add_flag("--exit-code", options->exit_code,
-               "exit with 1 when the two train different things (model, data, batch, optimizer, precision), 0 when they "
-               "train the same, 2 on trouble");
-  declare_hardware_flag(app, options->hardware);
+  app.add_flag(
+      "--exit-code", options->exit_code,
+      "exit with 1 when the two train different things (model, data, batch, optimizer, precision), 0 when they "
+      "train the same, 2 on trouble");
+  declare_hardware(app, options->hardware);
   options->choice.declare(app);
   options->experiment.declare(app, tokens);
   app.get_option("--set")->description("override a value of A; VALUE is YAML, dots in KEY reach into mappings");

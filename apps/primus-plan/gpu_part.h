@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/config/files.h"
+#include "primus_plan/config/settings.h"
 #include "primus_plan/run/hardware.h"
 
 namespace primus_plan::app {
@@ -15,10 +15,9 @@ struct GpuPart {
   std::string source;
 };
 
-/// Declares --hardware.
-void declare_hardware_flag(CLI::App& app, std::string& spec);
-
-/// --hardware, else what the experiment's path or comments speak of, else the MI300X. Throws HardwareError.
-GpuPart find_gpu_part(const std::string& spec, const Experiment& experiment, const FileReader& files);
+/// --hardware, else the settings, else what the experiment's path or comments speak of, else the MI300X. Throws
+/// HardwareError.
+GpuPart find_gpu_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
+                      const FileReader& files);
 
 }  // namespace primus_plan::app

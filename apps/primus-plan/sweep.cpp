@@ -9,6 +9,7 @@
 #include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/report/explain_key.h"
 #include "primus_plan/report/keys.h"
@@ -63,7 +64,7 @@ int run(const Options& options) {
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch =
         find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-    const GpuPart part = find_gpu_part(options.hardware, experiment, files);
+    const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
     const std::vector<Analysis> bases = analyze(experiment, launch, environment, options.launch.analyze_options());
     for (std::size_t i = 0; i < bases.size(); ++i) {
       const Module& module = experiment.modules[i];
@@ -92,7 +93,7 @@ Run declare_sweep(CLI::App& app, const std::vector<std::string>& tokens) {
       ->type_name("NAME=VALUES")
       ->allow_extra_args(false)
       ->required();
-  declare_hardware_flag(app, options->hardware);
+  declare_hardware(app, options->hardware);
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text", "csv", "json"});

@@ -42,7 +42,7 @@ CheckedTranslation check_translation(const std::string& yaml, const Analysis& so
   }
   const Environment environment = options.experiment.make_environment();
   const std::vector<Analysis> analyses = analyze(loaded.experiments.front(), source.run.launch, environment,
-                                                {.dp_formula = DpFormula::runtime, .with_workload = true});
+                                                 {.dp_formula = DpFormula::runtime, .with_workload = true});
   for (const Analysis& analysis : analyses) {
     out.verdict = to_string(analysis.verdict);
     out.errors += analysis.errors;
@@ -50,8 +50,8 @@ CheckedTranslation check_translation(const std::string& yaml, const Analysis& so
     if (analysis.workload == nullptr) continue;
     const std::vector<std::string> differences = model_differences(analysis.workload->model, source.workload->model);
     if (!differences.empty()) {
-      translation.remarks.push_back(fmt::format("model: {} (here and in the original: the presets are not quite the same)",
-                                                join(differences, ", ")));
+      translation.remarks.push_back(fmt::format(
+          "model: {} (here and in the original: the presets are not quite the same)", join(differences, ", ")));
     }
   }
   return out;
@@ -84,17 +84,19 @@ int run(const Options& options) {
     throw Trouble("an experiment of one module is translated; this file has several");
   }
   const Analysis& analysis = analyses.front();
+  if (!analysis.is_judged) {
+    throw Trouble(fmt::format("module {} of framework {} is not checked here", analysis.module, analysis.framework));
+  }
   if (analysis.errors > 0) {
     say_findings(analysis.path, analysis.findings, options.output);
     return exit_findings;
   }
   Translation translation = translate(experiment.modules.front(), analysis, *target);
   const TranslationReport report{experiment, analysis, translation};
-  const CheckedTranslation checked = check_translation(translation_to_yaml(report), analysis, options, setup.experiment,
-                                                       loader, translation);
+  const CheckedTranslation checked =
+      check_translation(translation_to_yaml(report), analysis, options, setup.experiment, loader, translation);
   Output output = options.output.open({options.path});
-  output.write(options.output.format == "json" ? translation_to_json(report, checked)
-                                               : translation_to_yaml(report));
+  output.write(options.output.format == "json" ? translation_to_json(report, checked) : translation_to_yaml(report));
   output.finish();
   if (!translation.lost.empty() && options.output.format != "json") {
     say(fmt::format("primus-plan: {} not carried over; the comments list {}\n",

@@ -16,17 +16,19 @@ std::string footprint_text(const Footprint& footprint, const Hardware* hardware)
   const Degrees& degrees = footprint.degrees;
   switch (footprint.home) {
     case Home::one_gpu:
-      return fmt::format("the model fits on one GPU: {:.0f} of {:.0f} GiB with one sample at a time; data parallelism "
-                         "alone is enough, TP 1 and PP 1",
-                         footprint.memory_bytes / gib, capacity);
+      return fmt::format(
+          "the model fits on one GPU: {:.0f} of {:.0f} GiB with one sample at a time; data parallelism "
+          "alone is enough, TP 1 and PP 1",
+          footprint.memory_bytes / gib, capacity);
     case Home::one_node:
     case Home::several_nodes: {
-      std::string text = fmt::format("the model needs {}: the smallest that holds it is {} with TP {} x PP {}",
-                                     to_string(footprint.home), counted(footprint.gpus, "GPU"), degrees.tensor,
-                                     degrees.pipeline);
+      std::string text =
+          fmt::format("the model needs {}: the smallest that holds it is {} with TP {} x PP {}",
+                      to_string(footprint.home), counted(footprint.gpus, "GPU"), degrees.tensor, degrees.pipeline);
       if (degrees.expert > 1) text += fmt::format(", EP {}", degrees.expert);
       text += fmt::format(" ({:.0f} of {:.0f} GiB with one sample at a time)", footprint.memory_bytes / gib, capacity);
-      if (footprint.one_gpu_bytes > 0) text += fmt::format("; one GPU would need {:.0f} GiB", footprint.one_gpu_bytes / gib);
+      if (footprint.one_gpu_bytes > 0)
+        text += fmt::format("; one GPU would need {:.0f} GiB", footprint.one_gpu_bytes / gib);
       return text;
     }
     case Home::nowhere:
@@ -41,11 +43,12 @@ void add_experts(const Trial& now, std::vector<std::string>& out) {
   if (run.experts == 0) return;
   const Parameters& all = now.estimate->parameters;
   const double share = all.total() > 0 ? all.expert() / all.total() : 0;
-  out.push_back(fmt::format("mixture of experts: {} experts hold {:.0f} % of {} parameters, a token uses {} of them and {} "
-                            "parameters in all; EP {} puts {} experts of a layer on each GPU",
-                            run.experts, 100 * share, human_count(all.total()), workload.model.experts_per_token,
-                            human_count(now.estimate->active.total()), run.degrees.expert,
-                            run.experts / std::max<std::int64_t>(run.degrees.expert, 1)));
+  out.push_back(
+      fmt::format("mixture of experts: {} experts hold {:.0f} % of {} parameters, a token uses {} of them and {} "
+                  "parameters in all; EP {} puts {} experts of a layer on each GPU",
+                  run.experts, 100 * share, human_count(all.total()), workload.model.experts_per_token,
+                  human_count(now.estimate->active.total()), run.degrees.expert,
+                  run.experts / std::max<std::int64_t>(run.degrees.expert, 1)));
 }
 
 void add_sequence(const Trials& trials, const Trial& now, std::vector<std::string>& out) {
@@ -55,10 +58,10 @@ void add_sequence(const Trials& trials, const Trial& now, std::vector<std::strin
   const double attention = flops.common_attention_per_token / flops.common_per_token;
   const StageMemory& stage = now.estimate->memory.stages[now.estimate->memory.fullest];
   const double activations = stage[MemoryPart::activations] + stage[MemoryPart::logits] + stage[MemoryPart::transients];
-  std::string text = fmt::format("sequences of {} tokens: attention is {:.0f} % of the work, activations {:.0f} % of the "
-                                 "fullest GPU's memory",
-                                 with_commas(run.batch.sequence_length), 100 * attention,
-                                 100 * activations / std::max(stage.device(), 1.0));
+  std::string text = fmt::format(
+      "sequences of {} tokens: attention is {:.0f} % of the work, activations {:.0f} % of the "
+      "fullest GPU's memory",
+      with_commas(run.batch.sequence_length), 100 * attention, 100 * activations / std::max(stage.device(), 1.0));
   Wish wish;
   wish.degrees.context = run.degrees.context * 2;
   wish.global = run.batch.global;
@@ -77,8 +80,8 @@ void add_sequence(const Trials& trials, const Trial& now, std::vector<std::strin
 void add_present(const Trials& trials, const Trial& now, std::vector<std::string>& out) {
   const Estimate& estimate = *now.estimate;
   const double capacity = trials.hardware() != nullptr ? trials.hardware()->memory_bytes / gib : 0;
-  std::string text = fmt::format("now: {:.0f} of {:.0f} GiB on the fullest GPU", estimate.memory.device.expected / gib,
-                                 capacity);
+  std::string text =
+      fmt::format("now: {:.0f} of {:.0f} GiB on the fullest GPU", estimate.memory.device.expected / gib, capacity);
   if (estimate.fit) text += fmt::format(", which {}", to_string(*estimate.fit));
   if (estimate.step.seconds > 0) {
     text += fmt::format("; {:.0f} tokens/s/GPU, a step of {:.2f} s", estimate.step.tokens_per_second_per_gpu,

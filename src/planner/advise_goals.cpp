@@ -62,7 +62,8 @@ class Goal {
 };
 
 GoalAdvice larger_batch(const Trials& trials, const Trial& now, const Module& module) {
-  Goal goal("a larger global batch without more memory: more accumulation at the same micro-batch", trials, now, module);
+  Goal goal("a larger global batch without more memory: more accumulation at the same micro-batch", trials, now,
+            module);
   const Batch& batch = now.analysis.run.batch;
   Wish wish;
   const bool has_key = now.analysis.run.keys.global_batch.name != nullptr;
@@ -74,8 +75,9 @@ GoalAdvice larger_batch(const Trials& trials, const Trial& now, const Module& mo
   }
   if (const Trial* trial = goal.try_wish(wish, "the global batch doubled")) {
     const Batch& after = trial->analysis.run.batch;
-    goal.say(fmt::format("{}: global batch {} -> {}, accumulation {} -> {}", goal.keys_of(*trial), with_commas(batch.global),
-                         with_commas(after.global), batch.accumulation_steps, after.accumulation_steps));
+    goal.say(fmt::format("{}: global batch {} -> {}, accumulation {} -> {}", goal.keys_of(*trial),
+                         with_commas(batch.global), with_commas(after.global), batch.accumulation_steps,
+                         after.accumulation_steps));
     goal.say(fmt::format("{}; a step takes {:.2f} s instead of {:.2f} s", goal.effect(*trial),
                          trial->estimate->step.seconds, now.estimate->step.seconds));
   }
@@ -90,9 +92,10 @@ GoalAdvice larger_micro_batch(const Trials& trials, const Trial& now, const Modu
     wish.micro = batch.micro * factor;
     if (now.analysis.run.keys.global_batch.name == nullptr) {
       if (batch.accumulation_steps % factor != 0) {
-        goal.say(fmt::format("micro-batch {} keeps the global batch only where gradient_accumulation_steps is a multiple "
-                             "of {}; it is {}",
-                             wish.micro, factor, batch.accumulation_steps));
+        goal.say(
+            fmt::format("micro-batch {} keeps the global batch only where gradient_accumulation_steps is a multiple "
+                        "of {}; it is {}",
+                        wish.micro, factor, batch.accumulation_steps));
         break;
       }
       wish.keys.push_back({"gradient_accumulation_steps", make_integer(batch.accumulation_steps / factor)});
@@ -116,9 +119,10 @@ GoalAdvice more_gpus(const Trials& trials, const Trial& now, const Module& modul
     wish.world_size = run.launch.world_size * factor;
     if (run.keys.global_batch.name == nullptr) {
       if (run.batch.accumulation_steps % factor != 0) {
-        goal.say(fmt::format("{} GPUs keep the global batch only where gradient_accumulation_steps is a multiple of {}; "
-                             "it is {}",
-                             with_commas(wish.world_size), factor, run.batch.accumulation_steps));
+        goal.say(
+            fmt::format("{} GPUs keep the global batch only where gradient_accumulation_steps is a multiple of {}; "
+                        "it is {}",
+                        with_commas(wish.world_size), factor, run.batch.accumulation_steps));
         break;
       }
       wish.keys.push_back({"gradient_accumulation_steps", make_integer(run.batch.accumulation_steps / factor)});
@@ -160,14 +164,17 @@ std::vector<std::string> learning_rate_advice(const Trial& now, const Module& mo
   std::string_view key;
   const auto rate = learning_rate_of(module, key);
   if (rate) {
-    out.push_back(fmt::format("{} {:g} goes with a global batch of {} samples ({} tokens): with twice the batch, recipes "
-                              "with Adam start at {:.3g} (square root of the factor) and reach up to {:.3g} (linear)",
-                              key, *rate, with_commas(batch.global), with_commas(batch.tokens_per_step()),
-                              *rate * std::sqrt(2.0), *rate * 2));
+    out.push_back(
+        fmt::format("{} {:g} goes with a global batch of {} samples ({} tokens): with twice the batch, recipes "
+                    "with Adam start at {:.3g} (square root of the factor) and reach up to {:.3g} (linear)",
+                    key, *rate, with_commas(batch.global), with_commas(batch.tokens_per_step()), *rate * std::sqrt(2.0),
+                    *rate * 2));
   }
-  out.emplace_back("a larger global batch averages away more noise, which stops paying at the critical batch: past it, "
-                   "more samples a step buy no fewer steps");
-  out.emplace_back("keep the tokens of the warm-up and of the decay, not their steps: twice the batch is half the steps");
+  out.emplace_back(
+      "a larger global batch averages away more noise, which stops paying at the critical batch: past it, "
+      "more samples a step buy no fewer steps");
+  out.emplace_back(
+      "keep the tokens of the warm-up and of the decay, not their steps: twice the batch is half the steps");
   out.emplace_back("micro-batch, accumulation and degrees leave the rate alone as long as the global batch stays");
   return out;
 }

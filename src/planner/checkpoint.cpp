@@ -48,10 +48,10 @@ constexpr std::array weight_parallel{Degree{"TP", &Degrees::tensor}, Degree{"PP"
                                      Degree{"VPP", &Degrees::virtual_pipeline}, Degree{"EP", &Degrees::expert},
                                      Degree{"ETP", &Degrees::expert_tensor}};
 constexpr std::array data_parallel{Degree{"DP", &Degrees::data}};
-constexpr std::array any_parallel{Degree{"TP", &Degrees::tensor},  Degree{"PP", &Degrees::pipeline},
-                                  Degree{"VPP", &Degrees::virtual_pipeline}, Degree{"CP", &Degrees::context},
-                                  Degree{"EP", &Degrees::expert},  Degree{"ETP", &Degrees::expert_tensor},
-                                  Degree{"DP", &Degrees::data}};
+constexpr std::array any_parallel{
+    Degree{"TP", &Degrees::tensor},  Degree{"PP", &Degrees::pipeline}, Degree{"VPP", &Degrees::virtual_pipeline},
+    Degree{"CP", &Degrees::context}, Degree{"EP", &Degrees::expert},   Degree{"ETP", &Degrees::expert_tensor},
+    Degree{"DP", &Degrees::data}};
 
 CheckpointAnswer megatron_torch(const ComparedRun& before, const ComparedRun& after) {
   const std::string weights = changed(before, after, weight_parallel);
@@ -90,8 +90,8 @@ CheckpointAnswer megatron_torch_dist(const ComparedRun& before, const ComparedRu
                            "them out",
                            replicas)}};
     }
-    return {Resumes::yes, {fmt::format("ckpt_format torch_dist deals weights and optimizer states out again ({})",
-                                       replicas)}};
+    return {Resumes::yes,
+            {fmt::format("ckpt_format torch_dist deals weights and optimizer states out again ({})", replicas)}};
   }
   if (!flag(before, "use_distributed_optimizer", false)) {
     return {Resumes::yes,
@@ -105,12 +105,13 @@ CheckpointAnswer megatron_torch_dist(const ComparedRun& before, const ComparedRu
                          "reshard with the weights ({}); random states are not restored",
                          weights)}};
   }
-  return {Resumes::partly,
-          {fmt::format("weights reshard ({}), the distributed optimizer's states do not: they are kept by data-parallel "
-                       "shard, and Megatron stops when it loads them with another TP or PP",
-                       weights),
-           "save with dist_ckpt_optim_fully_reshardable: true, or load with no_load_optim: true and start the "
-           "optimizer anew"}};
+  return {
+      Resumes::partly,
+      {fmt::format("weights reshard ({}), the distributed optimizer's states do not: they are kept by data-parallel "
+                   "shard, and Megatron stops when it loads them with another TP or PP",
+                   weights),
+       "save with dist_ckpt_optim_fully_reshardable: true, or load with no_load_optim: true and start the "
+       "optimizer anew"}};
 }
 
 CheckpointAnswer megatron(const ComparedRun& before, const ComparedRun& after) {
@@ -151,10 +152,11 @@ CheckpointAnswer maxtext(const ComparedRun& before, const ComparedRun& after) {
   constexpr std::array stages{Degree{"PP", &Degrees::pipeline}, Degree{"VPP", &Degrees::virtual_pipeline}};
   const std::string pipeline = changed(before, after, stages);
   if (!pipeline.empty()) {
-    return {Resumes::no,
-            {fmt::format("MaxText's pipeline makes stages and repeats axes of the weights ({}), so the shapes that orbax "
-                         "restores differ; keep them, or convert the checkpoint",
-                         pipeline)}};
+    return {
+        Resumes::no,
+        {fmt::format("MaxText's pipeline makes stages and repeats axes of the weights ({}), so the shapes that orbax "
+                     "restores differ; keep them, or convert the checkpoint",
+                     pipeline)}};
   }
   const bool scans_before = flag(before, "scan_layers", true);
   const bool scans_after = flag(after, "scan_layers", true);

@@ -119,8 +119,8 @@ void compare_groups(const ComparedRun& before, const ComparedRun& after, Compari
                                      .size_after = b != nullptr ? b->size() : 0,
                                      .crossing_before = crossing(before.layout, a),
                                      .crossing_after = crossing(after.layout, b)};
-    const bool differs = difference.size_before != difference.size_after ||
-                         difference.crossing_before != difference.crossing_after;
+    const bool differs =
+        difference.size_before != difference.size_after || difference.crossing_before != difference.crossing_after;
     if (differs) out.groups.push_back(difference);
   }
 }
@@ -133,9 +133,8 @@ std::vector<const Finding*> findings_missing_from(const std::vector<Finding>& li
                                                   const std::vector<Finding>& others) {
   std::vector<const Finding*> out;
   for (const Finding& finding : list) {
-    const bool there = std::ranges::any_of(others, [&](const Finding& other) {
-      return other.rule == finding.rule && other.message == finding.message;
-    });
+    const bool there = std::ranges::any_of(
+        others, [&](const Finding& other) { return other.rule == finding.rule && other.message == finding.message; });
     if (!there) out.push_back(&finding);
   }
   return out;

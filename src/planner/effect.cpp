@@ -9,44 +9,54 @@ namespace primus_plan {
 namespace {
 
 /// Whole keys that their words would put elsewhere.
-constexpr std::array trains_keys{std::string_view("training.dataset_path"), std::string_view("data_path"),
-                                 std::string_view("train_data_path"), std::string_view("hf_path"),
-                                 std::string_view("hf_data_dir"), std::string_view("tokenizer_path"),
-                                 std::string_view("model.hf_assets_path"), std::string_view("load"),
+constexpr std::array trains_keys{std::string_view("training.dataset_path"),
+                                 std::string_view("data_path"),
+                                 std::string_view("train_data_path"),
+                                 std::string_view("hf_path"),
+                                 std::string_view("hf_data_dir"),
+                                 std::string_view("tokenizer_path"),
+                                 std::string_view("model.hf_assets_path"),
+                                 std::string_view("load"),
                                  std::string_view("pretrained_checkpoint"),
                                  std::string_view("checkpoint.initial_load_path"),
-                                 std::string_view("load_parameters_path"), std::string_view("load_full_state_path"),
+                                 std::string_view("load_parameters_path"),
+                                 std::string_view("load_full_state_path"),
                                  std::string_view("gradient_clipping_threshold"),
                                  std::string_view("global_batch_size_to_train_on")};
-constexpr std::array runs_keys{std::string_view("micro_batch_size"), std::string_view("training.local_batch_size"),
+constexpr std::array runs_keys{std::string_view("micro_batch_size"),
+                               std::string_view("training.local_batch_size"),
                                std::string_view("per_device_batch_size"),
                                std::string_view("gradient_accumulation_steps"),
-                               std::string_view("padded_vocab_size"), std::string_view("num_target_devices"),
+                               std::string_view("padded_vocab_size"),
+                               std::string_view("num_target_devices"),
                                std::string_view("micro_batch_size_to_train_on"),
-                               std::string_view("global_batch_size_to_load"), std::string_view("world_size"),
-                               std::string_view("num_microbatches"), std::string_view("num_slices"), std::string_view("attention"),
+                               std::string_view("global_batch_size_to_load"),
+                               std::string_view("world_size"),
+                               std::string_view("num_microbatches"),
+                               std::string_view("num_slices"),
+                               std::string_view("attention"),
                                std::string_view("optimizer.implementation")};
 
 /// Words of keys that say how a run computes.
 constexpr std::array runs_words{
-    std::string_view("parallel"),    std::string_view("parallelism"), std::string_view("recompute"),
-    std::string_view("overlap"),     std::string_view("pipeline"),    std::string_view("fsdp"),
-    std::string_view("fsdp2"),       std::string_view("ddp"),         std::string_view("offload"),
-    std::string_view("bucket"),      std::string_view("buffer"),      std::string_view("buffers"),
-    std::string_view("comm"),        std::string_view("p2p"),         std::string_view("sharding"),
-    std::string_view("shard"),       std::string_view("reshard"),     std::string_view("gather"),
-    std::string_view("distributed"), std::string_view("fusion"),      std::string_view("fused"),
-    std::string_view("graph"),       std::string_view("graphs"),      std::string_view("compile"),
-    std::string_view("remat"),       std::string_view("dispatcher"),  std::string_view("deepep"),
-    std::string_view("turbo"),       std::string_view("ici"),         std::string_view("dcn"),
-    std::string_view("mesh"),        std::string_view("gloo"),        std::string_view("nccl"),
+    std::string_view("parallel"),    std::string_view("parallelism"),  std::string_view("recompute"),
+    std::string_view("overlap"),     std::string_view("pipeline"),     std::string_view("fsdp"),
+    std::string_view("fsdp2"),       std::string_view("ddp"),          std::string_view("offload"),
+    std::string_view("bucket"),      std::string_view("buffer"),       std::string_view("buffers"),
+    std::string_view("comm"),        std::string_view("p2p"),          std::string_view("sharding"),
+    std::string_view("shard"),       std::string_view("reshard"),      std::string_view("gather"),
+    std::string_view("distributed"), std::string_view("fusion"),       std::string_view("fused"),
+    std::string_view("graph"),       std::string_view("graphs"),       std::string_view("compile"),
+    std::string_view("remat"),       std::string_view("dispatcher"),   std::string_view("deepep"),
+    std::string_view("turbo"),       std::string_view("ici"),          std::string_view("dcn"),
+    std::string_view("mesh"),        std::string_view("gloo"),         std::string_view("nccl"),
     std::string_view("rccl"),        std::string_view("microbatches"), std::string_view("microbatch"),
-    std::string_view("virtual"),     std::string_view("stage"),       std::string_view("stages"),
-    std::string_view("workers"),     std::string_view("gc"),          std::string_view("backend"),
-    std::string_view("checkpoint"),  std::string_view("collective"),  std::string_view("flash"),
-    std::string_view("impl"),        std::string_view("permute"),     std::string_view("scan"),
-    std::string_view("xla"),         std::string_view("hardware"),    std::string_view("accumulation"),
-    std::string_view("sync"),        std::string_view("stream"),      std::string_view("streams"),
+    std::string_view("virtual"),     std::string_view("stage"),        std::string_view("stages"),
+    std::string_view("workers"),     std::string_view("gc"),           std::string_view("backend"),
+    std::string_view("checkpoint"),  std::string_view("collective"),   std::string_view("flash"),
+    std::string_view("impl"),        std::string_view("permute"),      std::string_view("scan"),
+    std::string_view("xla"),         std::string_view("hardware"),     std::string_view("accumulation"),
+    std::string_view("sync"),        std::string_view("stream"),       std::string_view("streams"),
     std::string_view("layout")};
 
 /// Words of keys that say what a run writes down.
@@ -63,10 +73,10 @@ constexpr std::array tells_words{
     std::string_view("memory"),      std::string_view("interval"), std::string_view("validation")};
 
 /// Sections whose keys all have one effect.
-constexpr std::array tells_sections{std::string_view("metrics."),    std::string_view("profiling."),
-                                    std::string_view("checkpoint."), std::string_view("validation."),
-                                    std::string_view("comm."),       std::string_view("debug."),
-                                    std::string_view("memory_estimation."), std::string_view("job.")};
+constexpr std::array tells_sections{
+    std::string_view("metrics."),           std::string_view("profiling."), std::string_view("checkpoint."),
+    std::string_view("validation."),        std::string_view("comm."),      std::string_view("debug."),
+    std::string_view("memory_estimation."), std::string_view("job.")};
 constexpr std::array runs_sections{std::string_view("parallelism."), std::string_view("activation_checkpoint."),
                                    std::string_view("compile."), std::string_view("fault_tolerance.")};
 

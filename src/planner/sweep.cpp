@@ -53,16 +53,18 @@ std::optional<std::vector<NodePtr>> range(const std::string& text, std::string_v
   if (first == std::string_view::npos) return std::nullopt;
   const std::size_t second = values.find(':', first + 1);
   const auto from = whole_number(values.substr(0, first));
-  const auto to = whole_number(values.substr(first + 1, second == std::string_view::npos ? second : second - first - 1));
+  const auto to =
+      whole_number(values.substr(first + 1, second == std::string_view::npos ? second : second - first - 1));
   const auto step = second == std::string_view::npos ? std::nullopt : whole_number(values.substr(second + 1));
   const bool adds = second != std::string_view::npos;
   if (!from || !to || (adds && !step)) {
     throw SweepError(fmt::format("--over {}: a range is A:B (doubling) or A:B:STEP (adding), in whole numbers", text));
   }
   if (*from < 1 || *to < *from || (adds && *step < 1)) {
-    throw SweepError(fmt::format("--over {}: a range starts at 1 or above, and neither B below A nor a STEP below 1 "
-                                 "leads anywhere",
-                                 text));
+    throw SweepError(
+        fmt::format("--over {}: a range starts at 1 or above, and neither B below A nor a STEP below 1 "
+                    "leads anywhere",
+                    text));
   }
   const std::int64_t last = *to;
   const std::int64_t added = adds ? step.value_or(1) : 0;

@@ -78,10 +78,10 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
   const Common run = common_terms(analysis);
   Carried carried;
   for (const std::string_view key : from.understood) carried.read.emplace(key);
-  for (const RunKey* key : {&analysis.run.keys.tensor, &analysis.run.keys.pipeline, &analysis.run.keys.context,
-                            &analysis.run.keys.expert, &analysis.run.keys.expert_tensor, &analysis.run.keys.data_shard,
-                            &analysis.run.keys.data_replicate, &analysis.run.keys.micro_batch,
-                            &analysis.run.keys.global_batch, &analysis.run.keys.sequence_length}) {
+  for (const RunKey* key :
+       {&analysis.run.keys.tensor, &analysis.run.keys.pipeline, &analysis.run.keys.context, &analysis.run.keys.expert,
+        &analysis.run.keys.expert_tensor, &analysis.run.keys.data_shard, &analysis.run.keys.data_replicate,
+        &analysis.run.keys.micro_batch, &analysis.run.keys.global_batch, &analysis.run.keys.sequence_length}) {
     if (key->name != nullptr) carried.read.emplace(key->name);
   }
   to.degrees(run, target, carried);
@@ -91,9 +91,9 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
   carry_numbers(module, from, to, carried);
   carry_schedule(module, from, to, run, carried);
   if (run.workload.precision.compute == NumberFormat::fp8 || run.workload.precision.compute == NumberFormat::fp4) {
-    carried.remarks.push_back(
-        fmt::format("the run computes in {}: the translation computes in bf16 until {} is set",
-                    run.workload.precision.compute == NumberFormat::fp8 ? "fp8" : "fp4", to.low_precision));
+    carried.remarks.push_back(fmt::format("the run computes in {}: the translation computes in bf16 until {} is set",
+                                          run.workload.precision.compute == NumberFormat::fp8 ? "fp8" : "fp4",
+                                          to.low_precision));
   }
 
   Translation out{.framework = std::string(target.name()),

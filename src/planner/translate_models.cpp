@@ -14,7 +14,8 @@ struct ModelNames {
   std::string_view maxtext;
 };
 
-// TorchTitan's llama3.2_1B is left out: it names a flavor that the pinned TorchTitan does not have. Models of one architecture and size under several names stand in several rows: the first that matches is taken.
+// TorchTitan's llama3.2_1B is left out: it names a flavor that the pinned TorchTitan does not have. Models of one
+// architecture and size under several names stand in several rows: the first that matches is taken.
 constexpr std::array<ModelNames, 26> models{{{"llama2_7B", "", "llama2_7B"},
                                              {"llama2_70B", "", "llama2_70B"},
                                              {"llama3_8B", "llama3_8B", "llama3_8B"},
@@ -46,9 +47,8 @@ struct Column {
   std::string_view framework;
   std::string_view ModelNames::*name;
 };
-constexpr std::array<Column, 3> columns{{{"megatron", &ModelNames::megatron},
-                                         {"torchtitan", &ModelNames::torchtitan},
-                                         {"maxtext", &ModelNames::maxtext}}};
+constexpr std::array<Column, 3> columns{
+    {{"megatron", &ModelNames::megatron}, {"torchtitan", &ModelNames::torchtitan}, {"maxtext", &ModelNames::maxtext}}};
 
 const Column* column_of(std::string_view framework) {
   const auto found = std::ranges::find(columns, framework, &Column::framework);

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "primus_plan/planner/translate.h"
 
@@ -26,6 +29,43 @@ bool is_sharded(const Common& run) { return run.workload.sharding.state != State
 
 // ---- Megatron ----
 
+/// Layers of each stage, chunk by chunk over the ranks: the run's own where its stages are plain, else as even as they
+/// go.
+std::vector<std::int64_t> stage_layers(const Common& run) {
+  const auto& stages = run.workload.run.stages;
+  const std::int64_t ranks = run.degrees.pipeline;
+  const std::int64_t chunks = std::max<std::int64_t>(run.degrees.virtual_pipeline, 1);
+  const std::int64_t layers = run.workload.model.layers;
+  std::vector<std::int64_t> out;
+  std::int64_t sum = 0;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+      if (static_cast<std::int64_t>(stages[rank].size()) != chunks) continue;
+      out.push_back(stages[rank][static_cast<std::size_t>(chunk)].layers);
+      sum += out.back();
+    }
+  }
+  if (static_cast<std::int64_t>(out.size()) == ranks * chunks && sum == layers) return out;
+  out.assign(static_cast<std::size_t>(ranks * chunks), layers / (ranks * chunks));
+  for (std::int64_t i = 0; i < layers % (ranks * chunks); ++i) ++out[static_cast<std::size_t>(i)];
+  return out;
+}
+
+/// Stages that are not alike are written out, a letter for each layer.
+void megatron_stages(const Common& run, Carried& out) {
+  const std::int64_t stages = run.degrees.pipeline * std::max<std::int64_t>(run.degrees.virtual_pipeline, 1);
+  if (stages < 2 || run.workload.model.layers % stages == 0) return;
+  std::string text = "E";
+  const std::vector<std::int64_t> layers = stage_layers(run);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (i > 0) text += '|';
+    text += std::string(static_cast<std::size_t>(layers[i]), 't');
+  }
+  text += std::string(static_cast<std::size_t>(std::max<std::int64_t>(run.workload.model.mtp_depth, 0)), 'm') + 'L';
+  std::erase_if(out.values, [](const KeyValue& v) { return v.key == "num_virtual_stages_per_pipeline_rank"; });
+  out.set("pipeline_model_parallel_layout", make_string(std::move(text)));
+}
+
 void megatron_degrees(const Common& run, const Backend& target, Carried& out) {
   Degrees degrees = run.degrees;
   if (degrees.expert_tensor == degrees.tensor || run.workload.model.experts == 0) degrees.expert_tensor = 0;
@@ -33,6 +73,8 @@ void megatron_degrees(const Common& run, const Backend& target, Carried& out) {
   ask_for(degrees, target, out);
   // What TorchTitan always does and MaxText leaves to XLA.
   out.set("sequence_parallel", make_boolean(degrees.tensor > 1));
+  if (run.workload.model.experts > 0 && run.workload.model.mtp_depth == 0) out.set("mtp_num_layers", make_null());
+  megatron_stages(run, out);
 }
 
 void megatron_batch(const Common& run, Carried& out) {
@@ -49,8 +91,9 @@ void megatron_recompute(const Common& run, Carried& out) {
     case RecomputeGranularity::selective:
       out.set("recompute_granularity", make_string("selective"));
       out.set("recompute_modules", make_sequence({make_string("core_attn")}));
-      out.remarks.emplace_back("recompute: Megatron's selective drops the attention core; what it keeps is not quite "
-                               "what the other framework keeps");
+      out.remarks.emplace_back(
+          "recompute: Megatron's selective drops the attention core; what it keeps is not quite "
+          "what the other framework keeps");
       return;
     case RecomputeGranularity::full:
       out.set("recompute_granularity", make_string("full"));
@@ -65,33 +108,61 @@ void megatron_sharding(const Common& run, Carried& out) {
   if (run.workload.sharding.state == StateSharding::weights) {
     out.set("overlap_grad_reduce", make_boolean(true));
     out.set("overlap_param_gather", make_boolean(true));
-    out.remarks.emplace_back("sharding: the distributed optimizer shares out the optimizer's states alone, while the "
-                             "weights and gradients, which FSDP shares out too, stay whole on each rank");
+    out.remarks.emplace_back(
+        "sharding: the distributed optimizer shares out the optimizer's states alone, while the "
+        "weights and gradients, which FSDP shares out too, stay whole on each rank");
   }
 }
 
-constexpr auto megatron_keys = std::to_array<std::string_view>({
-    "model", "sequence_parallel", "max_position_embeddings", "lr_decay_style", "recompute_granularity", "recompute_method", "recompute_num_layers",
-    "recompute_modules", "use_distributed_optimizer", "use_torch_fsdp2", "overlap_grad_reduce", "overlap_param_gather",
-    "num_virtual_stages_per_pipeline_rank", "virtual_pipeline_model_parallel_size",
-    "num_layers_per_virtual_pipeline_stage", "min_lr", "lr_warmup_iters", "lr_decay_iters", "mock_data",
-    "gradient_accumulation_fusion", "data_parallel_sharding_strategy", "overlap_p2p_comm", "use_megatron_fsdp",
-    "decoder_first_pipeline_num_layers", "decoder_last_pipeline_num_layers", "pipeline_model_parallel_layout",
-    "model_parallel_size", "fp8", "fp8_recipe", "bf16", "moe_router_force_load_balancing", "accumulate_allreduce_grads_in_fp32"});
+constexpr auto megatron_keys = std::to_array<std::string_view>({"model",
+                                                                "sequence_parallel",
+                                                                "max_position_embeddings",
+                                                                "lr_decay_style",
+                                                                "recompute_granularity",
+                                                                "recompute_method",
+                                                                "recompute_num_layers",
+                                                                "recompute_modules",
+                                                                "use_distributed_optimizer",
+                                                                "use_torch_fsdp2",
+                                                                "overlap_grad_reduce",
+                                                                "overlap_param_gather",
+                                                                "num_virtual_stages_per_pipeline_rank",
+                                                                "virtual_pipeline_model_parallel_size",
+                                                                "num_layers_per_virtual_pipeline_stage",
+                                                                "min_lr",
+                                                                "lr_warmup_iters",
+                                                                "lr_decay_iters",
+                                                                "mock_data",
+                                                                "gradient_accumulation_fusion",
+                                                                "data_parallel_sharding_strategy",
+                                                                "overlap_p2p_comm",
+                                                                "use_megatron_fsdp",
+                                                                "decoder_first_pipeline_num_layers",
+                                                                "decoder_last_pipeline_num_layers",
+                                                                "pipeline_model_parallel_layout",
+                                                                "model_parallel_size",
+                                                                "fp8",
+                                                                "fp8_recipe",
+                                                                "bf16",
+                                                                "moe_router_force_load_balancing",
+                                                                "accumulate_allreduce_grads_in_fp32"});
 
 // ---- TorchTitan ----
 
 void torchtitan_degrees(const Common& run, const Backend& target, Carried& out) {
   Degrees degrees = run.degrees;
   degrees.expert_data = 0;
-  const bool sharded = is_sharded(run);
+  // TorchTitan's expert-parallel ranks are taken from those that share out weights.
+  const bool sharded = is_sharded(run) || (run.workload.model.experts > 0 && degrees.expert > 1);
   degrees.data_replicate = sharded ? std::max<std::int64_t>(run.workload.sharding.replicas, 1) : run.degrees.data;
   degrees.data_shard = sharded ? 0 : 1;
   if (run.workload.model.experts == 0) {
     degrees.expert = 1;
     degrees.expert_tensor = 0;
   }
-  // TorchTitan's experts are cut by TP or not at all.
+  if (sharded && !is_sharded(run)) {
+    out.remarks.emplace_back("sharding: weights are shared out, which TorchTitan's expert parallelism needs");
+  }
   ask_for(degrees, target, out);
 }
 
@@ -113,8 +184,9 @@ void torchtitan_recompute(const Common& run, Carried& out) {
   out.set("activation_checkpoint.mode", make_string(full ? "full" : selective ? "selective" : "none"));
   if (selective) {
     out.set("activation_checkpoint.selective_ac_option", make_string("op"));
-    out.remarks.emplace_back("recompute: TorchTitan's selective keeps the results of matrix products and of attention "
-                             "and drops the rest, which is more than Megatron's drops");
+    out.remarks.emplace_back(
+        "recompute: TorchTitan's selective keeps the results of matrix products and of attention "
+        "and drops the rest, which is more than Megatron's drops");
   }
   if (full && recompute.method == RecomputeMethod::block) {
     out.remarks.push_back(fmt::format("recompute: {} layers of each stage were recomputed; TorchTitan's full takes all",
@@ -126,16 +198,18 @@ void torchtitan_sharding(const Common& run, Carried& out) {
   const StateSharding state = run.workload.sharding.state;
   if (state == StateSharding::weights || state == StateSharding::none) return;
   if (run.degrees.pipeline == 1) out.set("parallelism.fsdp_reshard_after_forward", make_string("never"));
-  out.remarks.emplace_back("sharding: TorchTitan has no optimizer that shares out its states alone; FSDP that keeps "
-                           "gathered weights until the backward pass comes nearest");
+  out.remarks.emplace_back(
+      "sharding: TorchTitan has no optimizer that shares out its states alone; FSDP that keeps "
+      "gathered weights until the backward pass comes nearest");
 }
 
-constexpr auto torchtitan_keys = std::to_array<std::string_view>({
-    "lr_scheduler.decay_type", "parallelism.pipeline_parallel_schedule", "parallelism.pipeline_parallel_microbatch_size",
-    "parallelism.pipeline_parallel_layers_per_stage", "parallelism.fsdp_reshard_after_forward",
-    "activation_checkpoint.mode", "activation_checkpoint.selective_ac_option", "lr_scheduler.warmup_steps",
-    "lr_scheduler.min_lr_factor", "training.mock_data", "model.name", "model.flavor", "model.hf_assets_path",
-    "training.mixed_precision_param", "training.mixed_precision_reduce", "model.converters"});
+constexpr auto torchtitan_keys = std::to_array<std::string_view>(
+    {"lr_scheduler.decay_type", "parallelism.pipeline_parallel_schedule",
+     "parallelism.pipeline_parallel_microbatch_size", "parallelism.pipeline_parallel_layers_per_stage",
+     "parallelism.fsdp_reshard_after_forward", "activation_checkpoint.mode",
+     "activation_checkpoint.selective_ac_option", "lr_scheduler.warmup_steps", "lr_scheduler.min_lr_factor",
+     "training.mock_data", "model.name", "model.flavor", "model.hf_assets_path", "training.mixed_precision_param",
+     "training.mixed_precision_reduce", "model.converters"});
 
 // ---- MaxText ----
 
@@ -145,15 +219,17 @@ void maxtext_stages(const Common& run, Carried& out) {
   const std::int64_t layers = run.workload.model.layers;
   const std::int64_t inside = layers - layers % chunks;
   if (inside < 1) {
-    throw TranslateError(fmt::format("{} layers are fewer than the {} equal stages that MaxText would need", layers, chunks));
+    throw TranslateError(
+        fmt::format("{} layers are fewer than the {} equal stages that MaxText would need", layers, chunks));
   }
   out.set("num_layers_per_pipeline_stage", make_integer(inside / chunks));
   if (run.degrees.virtual_pipeline > 1) out.set("num_pipeline_repeats", make_integer(run.degrees.virtual_pipeline));
   if (inside == layers) return;
   out.set("pipeline_parallel_layers", make_integer(inside));
-  out.remarks.push_back(fmt::format("pipeline: {} of {} layers do not divide over {} equal stages and run outside of the "
-                                    "pipeline",
-                                    layers - inside, layers, chunks));
+  out.remarks.push_back(
+      fmt::format("pipeline: {} of {} layers do not divide over {} equal stages and run outside of the "
+                  "pipeline",
+                  layers - inside, layers, chunks));
 }
 
 void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
@@ -176,7 +252,8 @@ void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
     }
     out.values.push_back(std::move(change));
   }
-  if (run.degrees.context > 1) out.set("packing", make_boolean(false));  // packed sequences ask for a strategy of their own
+  if (run.degrees.context > 1)
+    out.set("packing", make_boolean(false));  // packed sequences ask for a strategy of their own
   if (run.degrees.pipeline > 1) maxtext_stages(run, out);
 }
 
@@ -203,8 +280,9 @@ void maxtext_recompute(const Common& run, Carried& out) {
       return;
     case RecomputeGranularity::selective:
       out.set("remat_policy", make_string("minimal_with_context"));
-      out.remarks.emplace_back("recompute: minimal_with_context keeps the results of matrix products and of attention "
-                               "and makes the rest again");
+      out.remarks.emplace_back(
+          "recompute: minimal_with_context keeps the results of matrix products and of attention "
+          "and makes the rest again");
       return;
     case RecomputeGranularity::full:
       out.set("remat_policy", make_string("full"));
@@ -213,20 +291,48 @@ void maxtext_recompute(const Common& run, Carried& out) {
 }
 
 void maxtext_sharding(const Common& run, Carried& out) {
-  if (run.workload.sharding.state == StateSharding::optimizer || run.workload.sharding.state == StateSharding::gradients) {
-    out.remarks.emplace_back("sharding: MaxText's fsdp axis shares out weights and gradients with the optimizer's "
-                             "states; there is no way to share out the states alone");
+  if (run.workload.sharding.state == StateSharding::optimizer ||
+      run.workload.sharding.state == StateSharding::gradients) {
+    out.remarks.emplace_back(
+        "sharding: MaxText's fsdp axis shares out weights and gradients with the optimizer's "
+        "states; there is no way to share out the states alone");
   }
 }
 
-constexpr auto maxtext_keys = std::to_array<std::string_view>({
-    "ici_fsdp_parallelism", "ici_data_parallelism", "ici_tensor_parallelism", "ici_expert_parallelism",
-    "ici_context_parallelism", "ici_pipeline_parallelism", "dcn_fsdp_parallelism", "dcn_data_parallelism",
-    "dcn_tensor_parallelism", "dcn_expert_parallelism", "dcn_context_parallelism", "dcn_pipeline_parallelism",
-    "num_pipeline_repeats", "num_pipeline_microbatches", "gradient_accumulation_steps", "remat_policy",
-    "warmup_steps_fraction", "learning_rate_final_fraction", "dataset_type", "model_name", "tokenizer_path",
-    "per_device_batch_size", "dtype", "weight_dtype", "quantization", "scan_layers", "base_config", "hardware",
-    "num_layers_per_pipeline_stage", "pipeline_parallel_layers", "ici_autoregressive_parallelism", "shardy", "packing", "max_target_length"});
+constexpr auto maxtext_keys = std::to_array<std::string_view>({"ici_fsdp_parallelism",
+                                                               "ici_data_parallelism",
+                                                               "ici_tensor_parallelism",
+                                                               "ici_expert_parallelism",
+                                                               "ici_context_parallelism",
+                                                               "ici_pipeline_parallelism",
+                                                               "dcn_fsdp_parallelism",
+                                                               "dcn_data_parallelism",
+                                                               "dcn_tensor_parallelism",
+                                                               "dcn_expert_parallelism",
+                                                               "dcn_context_parallelism",
+                                                               "dcn_pipeline_parallelism",
+                                                               "num_pipeline_repeats",
+                                                               "num_pipeline_microbatches",
+                                                               "gradient_accumulation_steps",
+                                                               "remat_policy",
+                                                               "warmup_steps_fraction",
+                                                               "learning_rate_final_fraction",
+                                                               "dataset_type",
+                                                               "model_name",
+                                                               "tokenizer_path",
+                                                               "per_device_batch_size",
+                                                               "dtype",
+                                                               "weight_dtype",
+                                                               "quantization",
+                                                               "scan_layers",
+                                                               "base_config",
+                                                               "hardware",
+                                                               "num_layers_per_pipeline_stage",
+                                                               "pipeline_parallel_layers",
+                                                               "ici_autoregressive_parallelism",
+                                                               "shardy",
+                                                               "packing",
+                                                               "max_target_length"});
 
 constexpr TranslateWords megatron_words{
     .framework = "megatron",
@@ -247,16 +353,15 @@ constexpr TranslateWords torchtitan_words{
     .batch = torchtitan_batch,
     .recompute = torchtitan_recompute,
     .sharding = torchtitan_sharding};
-constexpr TranslateWords maxtext_words{
-    .framework = "maxtext",
-    .numbers = {"learning_rate", "adam_weight_decay", "adam_b1", "adam_b2", "adam_eps", "gradient_clipping_threshold",
-                "steps"},
-    .low_precision = "quantization",
-    .understood = maxtext_keys,
-    .degrees = maxtext_degrees,
-    .batch = maxtext_batch,
-    .recompute = maxtext_recompute,
-    .sharding = maxtext_sharding};
+constexpr TranslateWords maxtext_words{.framework = "maxtext",
+                                       .numbers = {"learning_rate", "adam_weight_decay", "adam_b1", "adam_b2",
+                                                   "adam_eps", "gradient_clipping_threshold", "steps"},
+                                       .low_precision = "quantization",
+                                       .understood = maxtext_keys,
+                                       .degrees = maxtext_degrees,
+                                       .batch = maxtext_batch,
+                                       .recompute = maxtext_recompute,
+                                       .sharding = maxtext_sharding};
 constexpr std::array<const TranslateWords*, 3> all_words{&megatron_words, &torchtitan_words, &maxtext_words};
 
 std::optional<double> number_at(const Module& module, std::string_view key) {
@@ -315,7 +420,15 @@ void carry_schedule(const Module& module, const TranslateWords& from, const Tran
   const auto lr = number_at(module, from.numbers.front());
   if (schedule.warmup_steps) {
     const auto whole = static_cast<std::int64_t>(std::llround(*schedule.warmup_steps));
-    if (to.framework == "megatron") out.set("lr_warmup_iters", make_integer(whole));
+    if (to.framework == "megatron") {
+      // Megatron wants a warm-up that ends before the training does; TorchTitan cuts it on its own.
+      const auto longest = steps ? std::max<std::int64_t>(std::llround(*steps) - 1, 0) : whole;
+      out.set("lr_warmup_iters", make_integer(std::min(whole, longest)));
+      if (whole > longest) {
+        out.remarks.push_back(
+            fmt::format("learning rate: a warm-up of {} steps is longer than the training and is cut", whole));
+      }
+    }
     if (to.framework == "torchtitan") out.set("lr_scheduler.warmup_steps", make_integer(whole));
     if (to.framework == "maxtext" && steps && *steps > 0) {
       out.set("warmup_steps_fraction", make_real(rounded(std::min(1.0, *schedule.warmup_steps / *steps))));

@@ -42,8 +42,8 @@ inline constexpr std::size_t carried_numbers = 7;
 struct TranslateWords {
   std::string_view framework;
   std::array<std::string_view, carried_numbers> numbers;
-  std::string_view low_precision;                   ///< how fp8 is asked for
-  std::span<const std::string_view> understood;     ///< keys that degrees, batch, recompute and sharding are read from
+  std::string_view low_precision;                ///< how fp8 is asked for
+  std::span<const std::string_view> understood;  ///< keys that degrees, batch, recompute and sharding are read from
   void (*degrees)(const Common& run, const Backend& target, Carried& out);
   void (*batch)(const Common& run, Carried& out);
   void (*recompute)(const Common& run, Carried& out);

@@ -13,10 +13,9 @@ constexpr Degrees no_degrees{
     .tensor = 0, .pipeline = 0, .virtual_pipeline = 0, .context = 0, .expert = 0, .expert_tensor = 0};
 
 /// Degrees that have keys of their own, in the order they are asked for.
-constexpr std::array<std::int64_t Degrees::*, 7> keyed{&Degrees::tensor,        &Degrees::pipeline,
-                                                       &Degrees::context,       &Degrees::expert,
-                                                       &Degrees::expert_tensor, &Degrees::data_replicate,
-                                                       &Degrees::data_shard};
+constexpr std::array<std::int64_t Degrees::*, 7> keyed{
+    &Degrees::tensor,        &Degrees::pipeline,       &Degrees::context,   &Degrees::expert,
+    &Degrees::expert_tensor, &Degrees::data_replicate, &Degrees::data_shard};
 
 bool asks_for_any(const Degrees& degrees) {
   for (const auto degree : keyed) {

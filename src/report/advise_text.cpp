@@ -54,11 +54,12 @@ std::string top_text(const AdviceReport& report, const TextStyle& style, const P
   for (const TopChange& change : report.advice.top) {
     const Estimate& estimate = *change.trial.estimate;
     text += folded(escape_controls(change.what), fmt::format("  {}. ", ++number), style.width);
-    text += folded(fmt::format("{:+.1f} % throughput: {} tokens/s/GPU, {:.0f} GiB on the fullest GPU ({}), bubble {:.1f} %",
-                               100 * change.gain, with_commas(std::llround(estimate.step.tokens_per_second_per_gpu)),
-                               estimate.memory.device.expected / gib,
-                               estimate.fit ? to_string(*estimate.fit) : "unknown", 100 * estimate.step.bubble_share),
-                   "     ", style.width);
+    text +=
+        folded(fmt::format("{:+.1f} % throughput: {} tokens/s/GPU, {:.0f} GiB on the fullest GPU ({}), bubble {:.1f} %",
+                           100 * change.gain, with_commas(std::llround(estimate.step.tokens_per_second_per_gpu)),
+                           estimate.memory.device.expected / gib, estimate.fit ? to_string(*estimate.fit) : "unknown",
+                           100 * estimate.step.bubble_share),
+               "     ", style.width);
   }
   return text;
 }
@@ -68,12 +69,12 @@ std::string top_text(const AdviceReport& report, const TextStyle& style, const P
 std::string advice_to_text(const AdviceReport& report, const TextStyle& style) {
   const Paint paint(style.color);
   const RunDescription& run = report.analysis.run;
-  std::string text = fmt::format(
-      "{} ({}, {}): {}, TP {} x PP {} x CP {}, EP {}, DP {}; micro-batch {}, global batch {}\n",
-      escape_controls(report.analysis.path), escape_controls(report.analysis.module),
-      escape_controls(report.analysis.framework), counted(run.launch.world_size, "GPU"), run.degrees.tensor,
-      run.degrees.pipeline, run.degrees.context, run.degrees.expert, run.degrees.data, run.batch.micro,
-      with_commas(run.batch.global));
+  std::string text =
+      fmt::format("{} ({}, {}): {}, TP {} x PP {} x CP {}, EP {}, DP {}; micro-batch {}, global batch {}\n",
+                  escape_controls(report.analysis.path), escape_controls(report.analysis.module),
+                  escape_controls(report.analysis.framework), counted(run.launch.world_size, "GPU"), run.degrees.tensor,
+                  run.degrees.pipeline, run.degrees.context, run.degrees.expert, run.degrees.data, run.batch.micro,
+                  with_commas(run.batch.global));
   text += "\n" + paint.bold("where it stands") + "\n" + lines(report.advice.standing, style.width);
   for (const GoalAdvice& goal : report.advice.goals) {
     text += "\n" + paint.bold(goal.goal) + "\n" + lines(goal.lines, style.width);

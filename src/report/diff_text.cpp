@@ -71,9 +71,9 @@ std::string values_text(const Comparison& comparison, const TextStyle& style, co
     std::string_view text;
   };
   std::string text;
-  for (const Heading& heading :
-       {Heading{Effect::trains, "values that change what trains"}, Heading{Effect::runs, "values that change how it runs"},
-        Heading{Effect::tells, "values that change what is told and kept"}}) {
+  for (const Heading& heading : {Heading{Effect::trains, "values that change what trains"},
+                                 Heading{Effect::runs, "values that change how it runs"},
+                                 Heading{Effect::tells, "values that change what is told and kept"}}) {
     std::string lines;
     for (const ValueDifference& value : comparison.values) {
       if (value.effect != heading.effect) continue;

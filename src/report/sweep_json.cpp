@@ -38,13 +38,13 @@ std::vector<std::string> csv_row(const Sweep& sweep, const SweepPoint& point) {
   const Estimate& estimate = point.trial.estimate ? *point.trial.estimate : nothing;
   const MemoryRange& memory = estimate.memory.device;
   const bool timed = estimate.step.seconds > 0;
-  out.insert(out.end(), {csv_count(run.launch.world_size), csv_count(run.degrees.data),
-                         csv_count(run.batch.accumulation_steps), csv_count(run.batch.tokens_per_step()),
-                         csv_real(memory.low / gib, 2), csv_real(memory.expected / gib, 2),
-                         csv_real(memory.high / gib, 2), estimate.fit ? std::string(to_string(*estimate.fit)) : "",
-                         csv_real(estimate.step.tokens_per_second_per_gpu, 1), csv_real(estimate.step.seconds, 4),
-                         timed ? fmt::format("{:.4f}", estimate.step.bubble_share) : "",
-                         point.letter == 0 ? "true" : "false", join(rule_ids(sweep, point), " ")});
+  out.insert(out.end(),
+             {csv_count(run.launch.world_size), csv_count(run.degrees.data), csv_count(run.batch.accumulation_steps),
+              csv_count(run.batch.tokens_per_step()), csv_real(memory.low / gib, 2), csv_real(memory.expected / gib, 2),
+              csv_real(memory.high / gib, 2), estimate.fit ? std::string(to_string(*estimate.fit)) : "",
+              csv_real(estimate.step.tokens_per_second_per_gpu, 1), csv_real(estimate.step.seconds, 4),
+              timed ? fmt::format("{:.4f}", estimate.step.bubble_share) : "", point.letter == 0 ? "true" : "false",
+              join(rule_ids(sweep, point), " ")});
   return out;
 }
 

@@ -64,10 +64,9 @@ std::vector<std::string> row(const SweepPoint& point) {
     return out;
   }
   const RunDescription& run = point.trial.analysis.run;
-  out.insert(out.end(),
-             {"", count_or_gap(run.degrees.data), count_or_gap(run.batch.accumulation_steps),
-              count_or_gap(run.batch.tokens_per_step()), memory_text(point.trial), fit_text(point.trial),
-              tokens_text(point.trial), bubble_text(point.trial)});
+  out.insert(out.end(), {"", count_or_gap(run.degrees.data), count_or_gap(run.batch.accumulation_steps),
+                         count_or_gap(run.batch.tokens_per_step()), memory_text(point.trial), fit_text(point.trial),
+                         tokens_text(point.trial), bubble_text(point.trial)});
   return out;
 }
 
@@ -84,7 +83,8 @@ std::string legend_text(const Sweep& sweep, const Paint& paint) {
 
 std::string bar(double share, int width, char mark) {
   const int length = std::clamp(static_cast<int>(std::lround(share * width)), 0, width);
-  return std::string(static_cast<std::size_t>(length), mark) + std::string(static_cast<std::size_t>(width - length), ' ');
+  return std::string(static_cast<std::size_t>(length), mark) +
+         std::string(static_cast<std::size_t>(width - length), ' ');
 }
 
 /// A bar of memory against the part's, and one of throughput against the best.
@@ -114,9 +114,9 @@ std::string plot(const Sweep& sweep, int columns) {
   text += '\n';
   for (const SweepPoint& point : sweep.points) {
     const std::string value = escape_controls(to_text(*point.values.front()));
-    text += fmt::format("  {}{}{}\n", value, std::string(name_width - std::min(name_width, display_width(value)), ' '),
-                        point.letter != 0 ? fmt::format("  {}", point.letter)
-                                          : plot_line(point, best, capacity, width));
+    text +=
+        fmt::format("  {}{}{}\n", value, std::string(name_width - std::min(name_width, display_width(value)), ' '),
+                    point.letter != 0 ? fmt::format("  {}", point.letter) : plot_line(point, best, capacity, width));
   }
   return text;
 }
@@ -140,11 +140,11 @@ std::string sweep_to_text(const SweepReport& report, const TextStyle& style) {
   const Sweep& sweep = report.sweep;
   const Analysis& base = report.base;
   const RunDescription& run = base.run;
-  std::string text = fmt::format("{} ({}, {}): {} from {}, TP {} x PP {} x CP {}, EP {}\n\n", escape_controls(base.path),
-                                 escape_controls(base.module), escape_controls(base.framework),
-                                 counted(static_cast<std::int64_t>(sweep.points.size()), "point"),
-                                 counted(run.launch.world_size, "GPU"), run.degrees.tensor, run.degrees.pipeline,
-                                 run.degrees.context, run.degrees.expert);
+  std::string text = fmt::format(
+      "{} ({}, {}): {} from {}, TP {} x PP {} x CP {}, EP {}\n\n", escape_controls(base.path),
+      escape_controls(base.module), escape_controls(base.framework),
+      counted(static_cast<std::int64_t>(sweep.points.size()), "point"), counted(run.launch.world_size, "GPU"),
+      run.degrees.tensor, run.degrees.pipeline, run.degrees.context, run.degrees.expert);
   Table table(header(sweep));
   for (const SweepPoint& point : sweep.points) table.add(row(point));
   text += table.text(paint);

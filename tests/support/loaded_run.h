@@ -10,7 +10,8 @@
 
 namespace primus_plan::test {
 
-/// The one module of a text, loaded over the built-in presets and judged at a world size (0: the text's own), with what it points into.
+/// The one module of a text, loaded over the built-in presets and judged at a world size (0: the text's own), with what
+/// it points into.
 class LoadedRun {
  public:
   LoadedRun(const std::string& yaml, std::int64_t world)
@@ -45,9 +46,12 @@ class LoadedRun {
 };
 
 /// An experiment of one module.
-inline std::string experiment_text(const std::string& framework, const std::string& model, const std::string& overrides) {
-  std::string text = "work_group: team\nuser_name: user\nexp_name: small\nworkspace: ./output\nmodules:\n  pre_trainer:\n";
-  text += "    framework: " + framework + "\n    config: pre_trainer.yaml\n    model: " + model + ".yaml\n    overrides:\n";
+inline std::string experiment_text(const std::string& framework, const std::string& model,
+                                   const std::string& overrides) {
+  std::string text =
+      "work_group: team\nuser_name: user\nexp_name: small\nworkspace: ./output\nmodules:\n  pre_trainer:\n";
+  text +=
+      "    framework: " + framework + "\n    config: pre_trainer.yaml\n    model: " + model + ".yaml\n    overrides:\n";
   std::size_t start = 0;
   while (start < overrides.size()) {
     const std::size_t end = std::min(overrides.find('\n', start), overrides.size());

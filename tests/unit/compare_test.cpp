@@ -40,8 +40,9 @@ TEST(Compare, ARunIsItself) {
 
 TEST(Compare, DegreesAndLogsTrainTheSame) {
   const LoadedRun a = megatron("");
-  const LoadedRun b = megatron("tensor_model_parallel_size: 2\nlog_interval: 7\nrecompute_granularity: full\n"
-                               "recompute_method: uniform\nrecompute_num_layers: 1\n");
+  const LoadedRun b = megatron(
+      "tensor_model_parallel_size: 2\nlog_interval: 7\nrecompute_granularity: full\n"
+      "recompute_method: uniform\nrecompute_num_layers: 1\n");
   const Comparison comparison = compare(a, b);
   EXPECT_FALSE(comparison.is_same());
   EXPECT_TRUE(comparison.trains_the_same);

@@ -47,9 +47,9 @@ TEST(SweepAxis, RefusesWhatLeadsNowhere) {
 }
 
 TEST(Sweep, DataParallelAndAccumulationFollow) {
-  const test::LoadedRun run(test::experiment_text("megatron", "llama3.1_8B",
-                                                  "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096"),
-                            8);
+  const test::LoadedRun run(
+      test::experiment_text("megatron", "llama3.1_8B", "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096"),
+      8);
   const Sweep sweep = run_sweep(run.trials(), {parse_sweep_axis("tp=1,2,3"), parse_sweep_axis("world=8,16")});
   ASSERT_EQ(sweep.points.size(), 6U);
   const RunDescription& first = sweep.points[0].trial.analysis.run;
@@ -63,9 +63,9 @@ TEST(Sweep, DataParallelAndAccumulationFollow) {
 }
 
 TEST(Sweep, IllegalPointsCarryTheLetterOfTheirRules) {
-  const test::LoadedRun run(test::experiment_text("megatron", "llama3.1_8B",
-                                                  "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096"),
-                            8);
+  const test::LoadedRun run(
+      test::experiment_text("megatron", "llama3.1_8B", "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096"),
+      8);
   const Sweep sweep = run_sweep(run.trials(), {parse_sweep_axis("gbs=64,65,66,67")});
   EXPECT_EQ(sweep.points[0].letter, 0);
   EXPECT_EQ(sweep.points[1].letter, 'A');
@@ -77,10 +77,10 @@ TEST(Sweep, IllegalPointsCarryTheLetterOfTheirRules) {
 }
 
 TEST(Sweep, MaxTextsBatchPerDeviceFollowsTheAskedOne) {
-  const test::LoadedRun run(
-      test::experiment_text("maxtext", "llama3_8B", "per_device_batch_size: 2\nmax_target_length: 4096\ndataset_type: "
-                                                    "synthetic"),
-      8);
+  const test::LoadedRun run(test::experiment_text("maxtext", "llama3_8B",
+                                                  "per_device_batch_size: 2\nmax_target_length: 4096\ndataset_type: "
+                                                  "synthetic"),
+                            8);
   const Sweep sweep = run_sweep(run.trials(), {parse_sweep_axis("gbs=8,32"), parse_sweep_axis("tp=1,2")});
   for (const SweepPoint& point : sweep.points) {
     EXPECT_EQ(point.letter, 0);

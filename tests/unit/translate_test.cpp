@@ -79,16 +79,39 @@ TEST_P(Translations, PassCheckWithTheSameBatchAndDegrees) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Translations,
-    testing::Values(
-        Case{"Plain", "megatron", "llama3.1_8B", "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096", 8},
-        Case{"Tensor", "megatron", "llama3.1_8B", "tensor_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096\nrecompute_granularity: full\nrecompute_method: uniform\nrecompute_num_layers: 1", 16},
-        Case{"Pipeline", "megatron", "llama3.1_70B", "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 2\nmicro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096", 64},
-        Case{"Context", "megatron", "llama3.1_8B", "context_parallel_size: 2\nmicro_batch_size: 1\nglobal_batch_size: 32\nseq_length: 8192\nmax_position_embeddings: 8192", 8},
-        Case{"NoSharding", "megatron", "llama3.1_8B", "use_distributed_optimizer: false\nmicro_batch_size: 1\nglobal_batch_size: 32\nseq_length: 4096\nmax_position_embeddings: 4096", 8},
-        Case{"Experts", "megatron", "mixtral_8x7B_v0.1", "expert_model_parallel_size: 8\nmicro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096", 16},
-        Case{"TitanSharded", "torchtitan", "llama3.1_8B", "training:\n  local_batch_size: 2\n  global_batch_size: 64\n  seq_len: 4096\nactivation_checkpoint:\n  mode: selective", 16},
-        Case{"MaxTextNodes", "maxtext", "llama3.3_70B", "ici_fsdp_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: -1\nper_device_batch_size: 1\nmax_target_length: 4096\ndataset_type: synthetic", 64}),
-    [](const auto& info) { return std::string(info.param.name); });
+    testing::Values(Case{"Plain", "megatron", "llama3.1_8B",
+                         "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096",
+                         8},
+                    Case{"Tensor", "megatron", "llama3.1_8B",
+                         "tensor_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 64\nseq_length: "
+                         "4096\nmax_position_embeddings: 4096\nrecompute_granularity: full\nrecompute_method: "
+                         "uniform\nrecompute_num_layers: 1",
+                         16},
+                    Case{"Pipeline", "megatron", "llama3.1_70B",
+                         "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 2\nmicro_batch_size: "
+                         "1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096",
+                         64},
+                    Case{"Context", "megatron", "llama3.1_8B",
+                         "context_parallel_size: 2\nmicro_batch_size: 1\nglobal_batch_size: 32\nseq_length: "
+                         "8192\nmax_position_embeddings: 8192",
+                         8},
+                    Case{"NoSharding", "megatron", "llama3.1_8B",
+                         "use_distributed_optimizer: false\nmicro_batch_size: 1\nglobal_batch_size: 32\nseq_length: "
+                         "4096\nmax_position_embeddings: 4096",
+                         8},
+                    Case{"Experts", "megatron", "mixtral_8x7B_v0.1",
+                         "expert_model_parallel_size: 8\nmicro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+                         "4096\nmax_position_embeddings: 4096",
+                         16},
+                    Case{"TitanSharded", "torchtitan", "llama3.1_8B",
+                         "training:\n  local_batch_size: 2\n  global_batch_size: 64\n  seq_len: "
+                         "4096\nactivation_checkpoint:\n  mode: selective",
+                         16},
+                    Case{"MaxTextNodes", "maxtext", "llama3.3_70B",
+                         "ici_fsdp_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: "
+                         "-1\nper_device_batch_size: 1\nmax_target_length: 4096\ndataset_type: synthetic",
+                         64}),
+    [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
 TEST(Translate, EveryExampleOfTheRepository) {
   std::size_t files = 0;
@@ -103,7 +126,8 @@ TEST(Translate, EveryExampleOfTheRepository) {
 
 TEST(Translate, CarriesTheOptimizersNumbers) {
   const LoadedRun run(experiment_text("megatron", "llama3.1_8B",
-                                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096\nlr: 1.5e-4\nmin_lr: "
+                                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+                                      "4096\nmax_position_embeddings: 4096\nlr: 1.5e-4\nmin_lr: "
                                       "1.5e-5\nlr_warmup_iters: 500\ntrain_iters: 5000\nadam_beta2: 0.95"),
                       8);
   const Translation titan = translate(run.module(), run.analysis(), *find_backend("torchtitan"));
@@ -119,7 +143,8 @@ TEST(Translate, CarriesTheOptimizersNumbers) {
 
 TEST(Translate, ListsWhatHasNoCounterpart) {
   const LoadedRun run(experiment_text("megatron", "llama3.1_8B",
-                                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096\nattention_softmax_in_fp32: true"),
+                                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+                                      "4096\nmax_position_embeddings: 4096\nattention_softmax_in_fp32: true"),
                       8);
   const Translation titan = translate(run.module(), run.analysis(), *find_backend("torchtitan"));
   ASSERT_EQ(titan.lost.size(), 1U);
@@ -130,9 +155,10 @@ TEST(Translate, ListsWhatHasNoCounterpart) {
 }
 
 TEST(Translate, RefusesModelsThatTheTargetDoesNotHave) {
-  const LoadedRun run(experiment_text("megatron", "qwen3_8B",
-                                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096"),
-                      8);
+  const LoadedRun run(
+      experiment_text("megatron", "qwen3_8B",
+                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096"),
+      8);
   EXPECT_THROW(translate(run.module(), run.analysis(), *find_backend("maxtext")), TranslateError);
   EXPECT_THROW(translate(run.module(), run.analysis(), *find_backend("megatron")), TranslateError);
 }

@@ -24,14 +24,14 @@ struct Footprint {
 
 /// A change that was tried.
 struct TriedChange {
-  std::string what;              ///< "micro_batch_size 1 -> 2", "32 GPUs more"
-  std::optional<Trial> trial;    ///< nothing: the backend has no key for it
-  std::string refusal;           ///< why it is illegal: rule and message
+  std::string what;            ///< "micro_batch_size 1 -> 2", "32 GPUs more"
+  std::optional<Trial> trial;  ///< nothing: the backend has no key for it
+  std::string refusal;         ///< why it is illegal: rule and message
 };
 
 /// What one goal of the guide asks for here.
 struct GoalAdvice {
-  std::string goal;               ///< "a larger global batch without more memory"
+  std::string goal;  ///< "a larger global batch without more memory"
   std::vector<TriedChange> tried;
   std::vector<std::string> lines;  ///< sentences with the numbers
 };

@@ -95,12 +95,12 @@ struct CheckpointAnswer {
 CheckpointAnswer checkpoint_loads(const ComparedRun& before, const ComparedRun& after);
 
 struct Comparison {
-  std::vector<ValueDifference> values;      ///< those that train first, then those that run; by key
-  std::vector<NumberDifference> numbers;    ///< all that differ, and those that are always shown
+  std::vector<ValueDifference> values;    ///< those that train first, then those that run; by key
+  std::vector<NumberDifference> numbers;  ///< all that differ, and those that are always shown
   std::vector<EstimateDifference> estimates;
-  std::vector<GroupDifference> groups;      ///< kinds that differ
-  std::vector<const Finding*> gone;         ///< of the first run only
-  std::vector<const Finding*> fresh;        ///< of the second run only
+  std::vector<GroupDifference> groups;  ///< kinds that differ
+  std::vector<const Finding*> gone;     ///< of the first run only
+  std::vector<const Finding*> fresh;    ///< of the second run only
   CheckpointAnswer checkpoint;
   bool other_framework = false;  ///< then keys are not compared
   bool trains_the_same = true;
