@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "primus_plan/estimate/flops.h"
-#include "primus_plan/estimate/hardware.h"
+#include "primus_plan/run/hardware.h"
 #include "primus_plan/estimate/memory.h"
 #include "primus_plan/estimate/parameters.h"
 #include "primus_plan/estimate/step_time.h"
