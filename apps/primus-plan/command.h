@@ -36,6 +36,7 @@ std::span<const Command> commands();
 
 Run declare_check(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_resolve(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_estimate(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_hardware(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_keys(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens);

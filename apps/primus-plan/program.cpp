@@ -20,6 +20,7 @@ namespace {
 constexpr std::array command_table = {
     Command{"check", "say what each experiment will do and what is wrong with it", declare_check},
     Command{"resolve", "print an experiment after all merges", declare_resolve},
+    Command{"estimate", "parameters, FLOPs, memory and step time of a run", declare_estimate},
     Command{"layout", "show which rank sits in which group and node", declare_layout},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"hardware", "list the GPUs that estimates know, with their facts", declare_hardware},

@@ -1,5 +1,4 @@
 #include <charconv>
-#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -42,8 +41,8 @@ std::vector<std::string> next_record(std::string_view& text) {
 double number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Sizes are counted with 64-bit integers: what does not fit is no size.
-  return error == std::errc() && std::abs(value) < 2e9 ? value : 0;
+  // Nothing in a table is negative, and no size is beyond 32 bits: products of two stay exact.
+  return error == std::errc() && value >= 0 && value < 2e9 ? value : 0;
 }
 
 /// The members that one kind of cell is read into, by the name of the column.

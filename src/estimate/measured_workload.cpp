@@ -28,7 +28,9 @@ bool is_early_stack(const MeasuredRow& row, Family family) {
   return is_gpt_style(row, family) && row.precision == "FP16";
 }
 
-std::int64_t at_least_one(std::int64_t degree) { return std::max<std::int64_t>(1, degree); }
+constexpr std::int64_t most_ranks = 1 << 16;  ///< of one dimension, so that products stay exact
+
+std::int64_t at_least_one(std::int64_t degree) { return std::clamp<std::int64_t>(degree, 1, most_ranks); }
 
 ModelShape shape_of(const MeasuredRow& row, Family family) {
   ModelShape m;
@@ -208,13 +210,13 @@ RunDescription run_of(const MeasuredRow& row, Family family) {
   d.context = at_least_one(row.context);
   d.expert = at_least_one(row.expert);
   // Where the publication is silent, experts are not split over tensor-parallel ranks once expert parallel is on.
-  d.expert_tensor = row.expert_tensor > 0 ? row.expert_tensor : d.expert > 1 ? 1 : d.tensor;
+  d.expert_tensor = row.expert_tensor > 0 ? at_least_one(row.expert_tensor) : d.expert > 1 ? 1 : d.tensor;
   d.virtual_pipeline = at_least_one(row.virtual_pipeline);
   const bool chunked = has(row.schedule, "nterleaved") || has(row.schedule, "DualPipe") || has(row.schedule, "v-") ||
                        has(row.schedule, "zbv");
   if (chunked && d.pipeline > 1) d.virtual_pipeline = std::max<std::int64_t>(2, d.virtual_pipeline);
   if (d.pipeline == 1) d.virtual_pipeline = 1;
-  d.data = row.data > 0 ? row.data : at_least_one(row.gpus / (d.tensor * d.pipeline * d.context));
+  d.data = at_least_one(row.data > 0 ? row.data : row.gpus / (d.tensor * d.pipeline * d.context));
   d.data_shard = d.data;
   d.data_replicate = 1;
   d.expert_data = at_least_one(d.data * d.context * d.tensor / (d.expert * d.expert_tensor));
@@ -229,14 +231,14 @@ RunDescription run_of(const MeasuredRow& row, Family family) {
     // TorchTitan (late 2024) cut the local batch into as many micro-batches as the pipeline has stages:
     // torchtitan/config_manager.py, pipeline_parallel_microbatches.
     b.pipeline_micro_batches = std::min(local, d.pipeline * d.virtual_pipeline);
-    b.micro = at_least_one(local / b.pipeline_micro_batches);
+    b.micro = std::max<std::int64_t>(1, local / b.pipeline_micro_batches);
     b.accumulation_steps = 1;
   }
   if (family == Family::fsdp && d.pipeline > 1 && b.micro > 0 && b.accumulation_steps > 0) {
     // The local batch of each accumulation step is cut into micro-batches, and the pipeline drains after it.
     b.pipeline_micro_batches = std::max<std::int64_t>(b.pipeline_micro_batches, local / (b.micro * b.accumulation_steps));
   }
-  if (b.accumulation_steps == 0 && b.micro > 0) b.accumulation_steps = at_least_one(local / b.micro);
+  if (b.accumulation_steps == 0 && b.micro > 0) b.accumulation_steps = std::max<std::int64_t>(1, local / b.micro);
   return run;
 }
 
@@ -302,7 +304,9 @@ Workload workload_of_row(const MeasuredRow& row) {
                    : w.schedule == ScheduleKind::gpipe       ? PipelineSchedule::gpipe
                    : w.schedule == ScheduleKind::interleaved ? PipelineSchedule::interleaved
                                                              : PipelineSchedule::zero_bubble;
-  w.run.stages = stages_of(w.model, w.run.degrees, folds(w.schedule));
+  if (w.run.degrees.pipeline * w.run.degrees.virtual_pipeline <= most_ranks) {
+    w.run.stages = stages_of(w.model, w.run.degrees, folds(w.schedule));
+  }
   w.sequence_parallel =
       row.states_sequence_parallel ? row.sequence_parallel : w.run.degrees.tensor > 1 && family != Family::megatron;
   w.counted_as = family == Family::xla    ? FlopsCount::maxtext

@@ -76,6 +76,7 @@ ChunkActivations chunk_activations(const Workload& w, const ActivationContext& c
                                                                                : partial_recompute(w, chunk, table);
   const double hidden = c.element * as_double(w.model.hidden) / c.sequence_split;
   if (chunk.embedding) out.kept += hidden;
+  if (!chunk.loss && is_torch_pipeline(w)) out.kept += hidden;
   if (const LayerKind* kind = last_kind(w.model); kind != nullptr && chunk.mtp_layers > 0) {
     const LayerActivations& a = table.activations[sort_of(kind->mixer, kind->feed_forward)];
     // A layer, and the joined hidden states in front of it.

@@ -63,12 +63,25 @@ double communication_buffers(const Workload& workload, const ActivationContext& 
   const bool ring = workload.run.degrees.context > 1 && !workload.kernels.context_all_to_all;
   if (ring) bytes += 2 * c.tokens * key_value_width(m, c.tensor) * c.element;
   if (workload.overlap.tensor && c.tensor > 1) bytes += 2 * c.tokens * as_double(m.hidden) * c.element;
+  if (is_torch_pipeline(workload)) {
+    const double received = c.tokens * as_double(m.hidden) * c.element / c.sequence_split;
+    double boundaries = 0;
+    for (const StageChunk& chunk : workload.run.stages[rank])
+      boundaries += (chunk.embedding ? 0 : 1) + (chunk.loss ? 0 : 1);
+    const std::int64_t in_step = workload.run.batch.micro_batches_between_flushes();
+    bytes += boundaries * received * as_double(std::max<std::int64_t>(1, in_step));
+  }
   const bool buffers = workload.kernels.separate_gradient_buffers;
   if (buffers && bytes_of(workload.precision.gradients) < 4 && workload.sharding.dense_shards > 1) {
     const double parameters = rank_parameters(workload, rank).total();
     bytes += 4 * std::min(parameters, bucket(workload));
   }
   return bytes;
+}
+
+bool is_torch_pipeline(const Workload& workload) {
+  return workload.run.stages.size() > 1 && workload.runtime == Runtime::torch &&
+         !workload.kernels.separate_gradient_buffers;
 }
 
 double deep_ep_buffers(const Workload& workload, const ActivationContext& c) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/megatron/describe.h"
+#include "backends/megatron/flops.h"
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/settings.h"
 
@@ -202,6 +203,8 @@ Workload workload(const MegatronRun& run) {
   w.schedule = schedule_of(run);
   w.optimizer = optimizer_of(run.config);
   w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
+  w.counted_as = FlopsCount::megatron;
+  w.counted_flops_per_token = counted_flops_per_token(run, w.model.padded_vocabulary);
   if (w.run.batch.micro <= 0) w.unknown.push_back("micro_batch_size");
   if (w.run.batch.sequence_length <= 0) w.unknown.push_back("seq_length");
   if (w.run.stages.empty()) w.unknown.push_back("the layers of each stage");

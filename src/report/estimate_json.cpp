@@ -1,0 +1,158 @@
+#include "primus_plan/report/estimate.h"
+#include "report/json_writer.h"
+
+namespace primus_plan {
+
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+constexpr std::string_view count_names[] = {"megatron", "torchtitan", "maxtext"};
+
+void write_parts(JsonWriter& json, const Parameters& parameters) {
+  json.begin_object();
+  for (std::size_t i = 0; i < parameter_parts; ++i) {
+    const auto part = static_cast<ParameterPart>(i);
+    if (parameters[part] > 0) json.key(to_string(part)).real(parameters[part]);
+  }
+  json.end_object();
+}
+
+void write_parameters(JsonWriter& json, const Estimate& estimate) {
+  json.key("parameters").begin_object();
+  json.key("total").real(estimate.parameters.total());
+  json.key("active").real(estimate.active.total());
+  json.key("parts");
+  write_parts(json, estimate.parameters);
+  json.end_object();
+}
+
+void write_flops(JsonWriter& json, const Workload& workload, const FlopsEstimate& flops) {
+  json.key("flops").begin_object();
+  json.key("counted_as").string(count_names[static_cast<std::size_t>(workload.counted_as)]);
+  json.key("counted_per_token_flops").real(flops.counted_per_token);
+  json.key("counted_per_step_flops").real(flops.counted_per_step());
+  json.key("counted_per_gpu_per_step_flops").real(flops.counted_per_gpu());
+  json.key("common_per_token_flops").real(flops.common_per_token);
+  json.key("common_attention_per_token_flops").real(flops.common_attention_per_token);
+  json.key("common_per_step_flops").real(flops.common_per_step());
+  json.key("common_per_gpu_per_step_flops").real(flops.common_per_gpu());
+  json.key("tokens_per_step").real(flops.tokens_per_step);
+  json.end_object();
+}
+
+void write_range(JsonWriter& json, std::string_view name, const MemoryRange& range) {
+  json.key(name).begin_object(Layout::one_line);
+  json.key("low").real(range.low).key("expected").real(range.expected).key("high").real(range.high);
+  json.end_object();
+}
+
+void write_stage(JsonWriter& json, const Workload& workload, const StageMemory& stage, std::size_t rank) {
+  json.begin_object();
+  json.key("pipeline_rank").integer(static_cast<std::int64_t>(rank));
+  json.key("parameters").real(rank_parameters(workload, rank).total());
+  json.key("micro_batches_in_flight").real(stage.in_flight);
+  json.key("allocated_bytes").real(stage.allocated());
+  json.key("reserved_bytes").real(stage.reserved());
+  json.key("device_bytes").real(stage.device());
+  json.key("parts_bytes").begin_object();
+  for (std::size_t i = 0; i < memory_parts; ++i) {
+    const auto part = static_cast<MemoryPart>(i);
+    if (stage[part] > 0) json.key(to_string(part)).real(stage[part]);
+  }
+  json.end_object();
+  json.end_object();
+}
+
+void write_memory(JsonWriter& json, const EstimateReport& report) {
+  const MemoryEstimate& memory = report.estimate.memory;
+  json.key("memory");
+  if (memory.stages.empty()) {
+    json.null();
+    return;
+  }
+  json.begin_object();
+  write_range(json, "allocated_bytes", memory.allocated);
+  write_range(json, "reserved_bytes", memory.reserved);
+  write_range(json, "device_bytes", memory.device);
+  json.key("fit");
+  report.estimate.fit ? json.string(to_string(*report.estimate.fit)) : json.null();
+  json.key("fullest_pipeline_rank").integer(static_cast<std::int64_t>(memory.fullest));
+  json.key("stages").begin_array();
+  for (std::size_t rank = 0; rank < memory.stages.size(); ++rank) {
+    write_stage(json, *report.analysis.workload, memory.stages[rank], rank);
+  }
+  json.end_array();
+  json.key("assumptions").begin_array();
+  for (const std::string& line : memory_assumptions(*report.analysis.workload, memory)) json.string(line);
+  json.end_array();
+  json.end_object();
+}
+
+void write_utilization(JsonWriter& json, std::string_view name, const Utilization& utilization) {
+  json.key(name).begin_object(Layout::one_line);
+  json.key("flops_per_second_per_gpu").real(utilization.flops_per_second_per_gpu);
+  json.key("mfu").real(utilization.share_of_peak);
+  json.end_object();
+}
+
+void write_step(JsonWriter& json, const EstimateReport& report) {
+  const StepEstimate& step = report.estimate.step;
+  json.key("step");
+  if (step.seconds <= 0) {
+    json.null();
+    return;
+  }
+  json.begin_object();
+  json.key("seconds").real(step.seconds);
+  json.key("low_seconds").real(step.low_seconds);
+  json.key("high_seconds").real(step.high_seconds);
+  json.key("tokens_per_second_per_gpu").real(step.tokens_per_second_per_gpu);
+  write_utilization(json, "counted", report.estimate.counted);
+  write_utilization(json, "common", report.estimate.common);
+  json.key("bubble_share").real(step.bubble_share);
+  json.key("parts_seconds").begin_object();
+  for (std::size_t i = 0; i < time_parts; ++i) {
+    if (step.parts[i] > 0) json.key(to_string(static_cast<TimePart>(i))).real(step.parts[i]);
+  }
+  json.end_object();
+  json.key("bottleneck").string(bottleneck_sentence(step, *report.analysis.workload));
+  json.end_object();
+}
+
+void write_hardware(JsonWriter& json, const EstimateReport& report) {
+  json.key("hardware");
+  if (report.hardware == nullptr) {
+    json.null();
+    return;
+  }
+  json.begin_object(Layout::one_line);
+  json.key("name").string(report.hardware->name).key("source").string(report.hardware_source);
+  json.key("memory_bytes").real(report.hardware->memory_bytes);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string estimate_to_json(const EstimateReport& report) {
+  const Workload& workload = *report.analysis.workload;
+  JsonWriter json;
+  json.begin_object();
+  json.key("path").string(report.analysis.path);
+  json.key("module").string(report.analysis.module);
+  json.key("backend").string(report.analysis.framework);
+  json.key("world_size").integer(report.analysis.run.launch.world_size);
+  json.key("errors").integer(static_cast<std::int64_t>(report.analysis.errors));
+  json.key("unknown").begin_array(Layout::one_line);
+  for (const std::string_view fact : workload.unknown) json.string(fact);
+  json.end_array();
+  write_hardware(json, report);
+  write_parameters(json, report.estimate);
+  write_flops(json, workload, report.estimate.flops);
+  write_memory(json, report);
+  write_step(json, report);
+  json.end_object();
+  return json.take() + "\n";
+}
+
+}  // namespace primus_plan

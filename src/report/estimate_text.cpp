@@ -1,0 +1,203 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "primus_plan/report/estimate.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "report/paint.h"
+
+namespace primus_plan {
+
+namespace {
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+constexpr int bar_columns = 24;
+
+constexpr std::string_view framework_titles[] = {"Megatron", "TorchTitan", "MaxText"};
+
+/// A bar of eighths of a column.
+std::string bar(double share) {
+  static constexpr std::array<std::string_view, 8> eighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto ticks = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * bar_columns * 8));
+  std::string out;
+  for (std::size_t i = 0; i < ticks / 8; ++i) out += "█";
+  return out + std::string(eighths[ticks % 8]);
+}
+
+std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<11} {}\n", label, text); }
+
+std::string range_text(const MemoryRange& range) {
+  return fmt::format("{:.1f} GiB ({:.0f} to {:.0f})", range.expected / gib, range.low / gib, range.high / gib);
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
+}
+
+std::string missing_facts(const Workload& workload) {
+  return workload.unknown.empty() ? std::string()
+                                  : row("not counted", join(workload.unknown, ", ") + ": the config does not state it, "
+                                                                                      "or no estimate covers it");
+}
+
+std::string model_lines(const EstimateReport& report) {
+  const Estimate& estimate = report.estimate;
+  std::string text = human_count(estimate.parameters.total()) + " parameters";
+  if (report.analysis.workload->model.experts > 0)
+    text += fmt::format(", {} of them active", human_count(estimate.active.total()));
+  std::string out = row("model", text);
+  std::string parts;
+  for (std::size_t i = 0; i < parameter_parts; ++i) {
+    const auto part = static_cast<ParameterPart>(i);
+    if (estimate.parameters[part] <= 0) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", to_string(part), human_count(estimate.parameters[part]));
+  }
+  return out + row("", parts);
+}
+
+std::string run_line(const RunDescription& run) {
+  const Degrees& degrees = run.degrees;
+  std::string text = counted(run.launch.world_size, "GPU");
+  const auto add = [&text](std::string_view name, std::int64_t value) {
+    if (value > 1) text += fmt::format(", {} {}", name, value);
+  };
+  add("TP", degrees.tensor);
+  add("PP", degrees.pipeline);
+  add("VPP", degrees.virtual_pipeline);
+  add("CP", degrees.context);
+  add("EP", degrees.expert);
+  add("DP", degrees.data);
+  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro,
+                      counted(run.batch.global, "sample"), with_commas(run.batch.sequence_length));
+  return row("run", text);
+}
+
+std::string flops_lines(const EstimateReport& report) {
+  const FlopsEstimate& flops = report.estimate.flops;
+  const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
+  const std::string counted_text = flops.counted_per_token > 0
+                                       ? fmt::format("{} a token as {} counts", human_count(flops.counted_per_token), title)
+                                       : fmt::format("{} cannot count this model", title);
+  std::string out = row("FLOPs", fmt::format("{}; {} of work (causal attention by half)", counted_text,
+                                             human_count(flops.common_per_token)));
+  return out + row("", fmt::format("{} of work a step, {} on each GPU", human_count(flops.common_per_step()),
+                                   human_count(flops.common_per_gpu())));
+}
+
+/// One bar a part, of the whole.
+template <class Parts, class Value, class Name>
+std::string bars(std::size_t count, const Parts& parts, double whole, Value&& value, Name&& name) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double share = whole > 0 ? parts[i] / whole : 0;
+    if (share < 0.0005) continue;
+    out += fmt::format("    {:<24} {:>11} {:>5.1f} %  {}\n", name(i), value(parts[i]), 100 * share, bar(share));
+  }
+  return out;
+}
+
+std::string memory_bars(const StageMemory& stage) {
+  return bars(
+      memory_parts, stage.parts, stage.device(), [](double bytes) { return fmt::format("{:.2f} GiB", bytes / gib); },
+      [](std::size_t i) { return to_string(static_cast<MemoryPart>(i)); });
+}
+
+std::string_view fit_color(Fit fit) { return fit == Fit::fits ? "fits" : to_string(fit); }
+
+std::string memory_lines(const EstimateReport& report, const TextStyle& style) {
+  const MemoryEstimate& memory = report.estimate.memory;
+  if (memory.stages.empty()) return row("memory", "the layers cannot be placed on the stages");
+  const Paint paint(style.color);
+  std::string text = fmt::format("{} a GPU", range_text(memory.device));
+  if (memory.stages.size() > 1)
+    text += fmt::format(" on pipeline rank {} of {}, the fullest", memory.fullest, memory.stages.size());
+  if (report.hardware != nullptr && report.estimate.fit) {
+    const Fit fit = *report.estimate.fit;
+    const Severity severity = fit == Fit::does_not_fit ? Severity::error : Severity::warning;
+    const std::string word(fit_color(fit));
+    text += fmt::format("; {} in the {:.0f} GiB of {}", fit == Fit::fits ? paint.good(word) : paint.severity(severity, word),
+                        report.hardware->memory_bytes / gib, report.hardware->name);
+  }
+  std::string out = row("memory", text);
+  out += row("", fmt::format("of which the framework allocates {}", range_text(memory.allocated)));
+  return out + memory_bars(memory.stages[memory.fullest]);
+}
+
+std::string stage_table(const EstimateReport& report, const Paint& paint) {
+  const MemoryEstimate& memory = report.estimate.memory;
+  if (memory.stages.size() < 2) return {};
+  std::string out = paint.bold(fmt::format("    {:>4} {:>11} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "rank", "parameters",
+                                           "weights", "gradients", "optimizer", "activ.", "in flight", "device")) +
+                    "\n";
+  for (std::size_t rank = 0; rank < memory.stages.size(); ++rank) {
+    const StageMemory& stage = memory.stages[rank];
+    out += fmt::format("    {:>4} {:>11} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}\n", rank,
+                       human_count(rank_parameters(*report.analysis.workload, rank).total()),
+                       stage[MemoryPart::weights] / gib, stage[MemoryPart::gradients] / gib,
+                       stage[MemoryPart::optimizer] / gib, stage[MemoryPart::activations] / gib, stage.in_flight,
+                       stage.device() / gib);
+  }
+  return out + "    GiB; in flight: micro-batches\n";
+}
+
+std::string step_lines(const EstimateReport& report) {
+  const StepEstimate& step = report.estimate.step;
+  if (report.hardware == nullptr) {
+    return row("step", "name a part with --hardware (MI300X, say) to see whether it fits and how long a step takes");
+  }
+  if (step.seconds <= 0) return row("step", "the batch cannot be derived: no step time");
+  std::string out =
+      row("step", fmt::format("{} ({} to {}): {} tokens/s on each GPU", seconds_text(step.seconds),
+                              seconds_text(step.low_seconds), seconds_text(step.high_seconds),
+                              with_commas(static_cast<std::int64_t>(std::llround(step.tokens_per_second_per_gpu)))));
+  const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
+  std::string rates = fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} %",
+                                  report.estimate.common.flops_per_second_per_gpu / 1e12,
+                                  100 * report.estimate.common.share_of_peak);
+  if (report.estimate.flops.counted_per_token > 0) {
+    rates += fmt::format("; {:.0f} TFLOP/s as {} counts, MFU {:.1f} %",
+                         report.estimate.counted.flops_per_second_per_gpu / 1e12, title,
+                         100 * report.estimate.counted.share_of_peak);
+  }
+  out += row("", rates);
+  out += row("", bottleneck_sentence(step, *report.analysis.workload));
+  return out + bars(
+                   time_parts, step.parts, step.seconds, [](double seconds) { return seconds_text(seconds); },
+                   [](std::size_t i) { return to_string(static_cast<TimePart>(i)); });
+}
+
+std::string assumption_lines(const EstimateReport& report) {
+  std::string out = row("assumed", "");
+  for (const std::string& line : memory_assumptions(*report.analysis.workload, report.estimate.memory)) {
+    out += fmt::format("    - {}\n", line);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string estimate_to_text(const EstimateReport& report, const TextStyle& style) {
+  const Analysis& analysis = report.analysis;
+  const Paint paint(style.color);
+  std::string title = fmt::format("{} ({}, {})", escape_controls(analysis.path), escape_controls(analysis.module),
+                                  escape_controls(analysis.framework));
+  std::string text = paint.bold(title) + "\n";
+  if (analysis.errors > 0) {
+    text += row("", fmt::format("this run will not start: {}; see primus-plan check",
+                                counted(static_cast<std::int64_t>(analysis.errors), "error")));
+  }
+  text += missing_facts(*analysis.workload);
+  if (analysis.workload->model.kinds.empty()) return text;
+  if (report.hardware != nullptr)
+    text += row("hardware", fmt::format("{} ({})", report.hardware->name, report.hardware_source));
+  text += model_lines(report) + run_line(analysis.workload->run) + flops_lines(report) + memory_lines(report, style);
+  if (style.verbose) text += stage_table(report, paint);
+  text += step_lines(report);
+  if (style.verbose) text += assumption_lines(report);
+  return text;
+}
+
+}  // namespace primus_plan
