@@ -21,9 +21,8 @@ int run(const Options& options) {
   for (const std::string& spec : options.parts) parts.push_back(find_hardware(spec, files));
   if (parts.empty()) parts = built_in_hardware();
   Output output = options.output.open(options.parts);
-  output.write(options.output.format == "json"
-                   ? hardware_to_json(parts)
-                   : hardware_to_text(parts, options.output.style(output.is_terminal())));
+  output.write(options.output.format == "json" ? hardware_to_json(parts)
+                                               : hardware_to_text(parts, options.output.style(output.is_terminal())));
   output.finish();
   return exit_clean;
 }

@@ -125,9 +125,8 @@ void HardwareEdit::set(std::string_view field, double value) {
     for (const HardwareField& known : fields) names.push_back(known.name);
     names.push_back("fabric");
     const auto nearest = nearest_names(field, names, 1);
-    throw HardwareError(nearest.empty()
-                            ? fmt::format("hardware has no field {}; it has {}", field, join(names, ", "))
-                            : fmt::format("hardware has no field {}; did you mean {}?", field, nearest[0]));
+    throw HardwareError(nearest.empty() ? fmt::format("hardware has no field {}; it has {}", field, join(names, ", "))
+                                        : fmt::format("hardware has no field {}; did you mean {}?", field, nearest[0]));
   }
   const bool may_be_zero = found->name.ends_with("_us") || found->name == "compute_units";
   if (!std::isfinite(value) || value < 0 || (value == 0 && !may_be_zero) || value > 1e9)

@@ -8,11 +8,15 @@ namespace {
 
 double bytes_of(NumberFormat format) {
   switch (format) {
-    case NumberFormat::fp32: return 4;
+    case NumberFormat::fp32:
+      return 4;
     case NumberFormat::bf16:
-    case NumberFormat::fp16: return 2;
-    case NumberFormat::fp8: return 1;
-    case NumberFormat::fp4: return 0.5;
+    case NumberFormat::fp16:
+      return 2;
+    case NumberFormat::fp8:
+      return 1;
+    case NumberFormat::fp4:
+      return 0.5;
   }
   return 2;
 }
@@ -28,12 +32,10 @@ Groups groups(const Workload& w) {
   const Degrees& d = w.run.degrees;
   const std::int64_t inside = std::max<std::int64_t>(1, d.tensor);
   const std::int64_t all = std::max<std::int64_t>(1, d.data) * std::max<std::int64_t>(1, d.context);
-  const std::int64_t expert_inside =
-      std::max<std::int64_t>(1, d.expert) * std::max<std::int64_t>(1, d.expert_tensor);
+  const std::int64_t expert_inside = std::max<std::int64_t>(1, d.expert) * std::max<std::int64_t>(1, d.expert_tensor);
   const std::int64_t shards = std::clamp<std::int64_t>(w.sharding.dense_shards, 1, all);
   const std::int64_t expert_all = std::max<std::int64_t>(1, d.expert_data);
-  if (w.sharding.state == StateSharding::none)
-    return {{all, inside}, {expert_all, expert_inside}, {1, 1}};
+  if (w.sharding.state == StateSharding::none) return {{all, inside}, {expert_all, expert_inside}, {1, 1}};
   return {{shards, inside},
           {std::clamp<std::int64_t>(w.sharding.expert_shards, 1, std::max(expert_all, shards)), expert_inside},
           {std::max<std::int64_t>(1, w.sharding.replicas), inside * shards}};
@@ -58,8 +60,8 @@ Exchange whole_exchange(const TimeModel& model, const LayerSeconds& rank) {
                   net.all_reduce(g.expert, rank.expert_weights * gradient);
     return out;
   }
-  out.gather = net.all_gather(g.dense, rank.dense_weights * weight) +
-               net.all_gather(g.expert, rank.expert_weights * weight);
+  out.gather =
+      net.all_gather(g.dense, rank.dense_weights * weight) + net.all_gather(g.expert, rank.expert_weights * weight);
   out.scatter = net.reduce_scatter(g.dense, rank.dense_weights * gradient) +
                 net.reduce_scatter(g.expert, rank.expert_weights * gradient);
   const double shards = static_cast<double>(g.dense.size);

@@ -24,8 +24,7 @@ LayerBlocks::LayerBlocks(const TimeModel& model)
 void LayerBlocks::add_linear(double in, double out, double weights) {
   forward_.matrices += model_.product(tokens_, out, in, model_.gemm_rate);
   dense_weights_ += weights;
-  if (model_.workload.precision.compute == NumberFormat::fp8 ||
-      model_.workload.precision.compute == NumberFormat::fp4)
+  if (model_.workload.precision.compute == NumberFormat::fp8 || model_.workload.precision.compute == NumberFormat::fp4)
     casts_ += (tokens_ * in + in * out / 2) *
               (model_.workload.precision.recipe == ScalingRecipe::microscaling ? constants_.microscaling_cast : 1);
 }
@@ -34,12 +33,19 @@ void LayerBlocks::add_values(double count) { values_ += count; }
 
 void LayerBlocks::add_mixer(const LayerKind& kind) {
   switch (kind.mixer) {
-    case Mixer::attention: add_attention(kind); break;
-    case Mixer::latent_attention: add_latent_attention(kind); break;
+    case Mixer::attention:
+      add_attention(kind);
+      break;
+    case Mixer::latent_attention:
+      add_latent_attention(kind);
+      break;
     case Mixer::gated_delta:
     case Mixer::mamba:
-    case Mixer::short_convolution: add_linear_mixer(kind.mixer); break;
-    case Mixer::none: return;
+    case Mixer::short_convolution:
+      add_linear_mixer(kind.mixer);
+      break;
+    case Mixer::none:
+      return;
   }
   const double residual = 6 * tokens_ * hidden_ / model_.sequence_split;  // norm and residual, read and written
   norms_ += model_.bytes(2 * residual / 3);
@@ -199,8 +205,8 @@ void LayerBlocks::add_experts() {
   activation_ += model_.bytes(2 * rows * (up + 1) * ffn);
   experts_ += forward_.experts;
   // Router, in single precision in effect, and shared experts.
-  forward_.matrices += model_.product(tokens_ / model_.sequence_split, real(shape_.experts), hidden_,
-                                      model_.plain_gemm_rate);
+  forward_.matrices +=
+      model_.product(tokens_ / model_.sequence_split, real(shape_.experts), hidden_, model_.plain_gemm_rate);
   dense_weights_ += hidden_ * real(shape_.experts);
   if (shape_.shared_ffn > 0) {
     const double before = forward_.matrices;

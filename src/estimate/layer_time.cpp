@@ -52,8 +52,8 @@ TimeModel::TimeModel(const Workload& w, const Hardware& hardware, const TimeCons
       network(hardware, w.run.launch.gpus_per_node),
       gemm_rate(std::max(1.0, hardware.gemm_flops(w.precision.compute) * compute_scale)),
       plain_gemm_rate(std::max(1.0, hardware.gemm_flops(NumberFormat::bf16) * compute_scale)),
-      attention_rate(std::max(1.0, hardware.attention_flops * compute_scale *
-                                   (w.kernels.transformer_engine ? 1 : c.plain_attention))),
+      attention_rate(std::max(
+          1.0, hardware.attention_flops * compute_scale * (w.kernels.transformer_engine ? 1 : c.plain_attention))),
       memory_rate(std::max(1.0, hardware.memory_bytes_per_second * c.memory_share * compute_scale)),
       compute_units(hardware.compute_units),
       tokens(static_cast<double>(w.run.batch.micro * w.run.batch.sequence_length) /

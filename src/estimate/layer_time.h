@@ -43,7 +43,7 @@ struct TimeModel {
   const Workload& workload;
   const TimeConstants& constants;
   Network network;
-  double gemm_rate;  ///< operations per second, of large products in the run's format
+  double gemm_rate;        ///< operations per second, of large products in the run's format
   double plain_gemm_rate;  ///< of products that stay in bf16
   double attention_rate;
   double memory_rate;

@@ -236,7 +236,8 @@ RunDescription run_of(const MeasuredRow& row, Family family) {
   }
   if (family == Family::fsdp && d.pipeline > 1 && b.micro > 0 && b.accumulation_steps > 0) {
     // The local batch of each accumulation step is cut into micro-batches, and the pipeline drains after it.
-    b.pipeline_micro_batches = std::max<std::int64_t>(b.pipeline_micro_batches, local / (b.micro * b.accumulation_steps));
+    b.pipeline_micro_batches =
+        std::max<std::int64_t>(b.pipeline_micro_batches, local / (b.micro * b.accumulation_steps));
   }
   if (b.accumulation_steps == 0 && b.micro > 0) b.accumulation_steps = std::max<std::int64_t>(1, local / b.micro);
   return run;

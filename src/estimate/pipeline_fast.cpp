@@ -28,8 +28,10 @@ double pipeline_seconds(ScheduleKind schedule, const PipelineSums& sums, std::in
   switch (schedule) {
     case ScheduleKind::none:
     case ScheduleKind::gpipe:
-    case ScheduleKind::one_f_one_b: return work + fill + through;
-    case ScheduleKind::interleaved: return work + fill / std::max(1.0, sums.chunks) + through;
+    case ScheduleKind::one_f_one_b:
+      return work + fill + through;
+    case ScheduleKind::interleaved:
+      return work + fill / std::max(1.0, sums.chunks) + through;
     case ScheduleKind::zero_bubble_1:
       return work + std::max(fill_forward, fill_forward + fill_input - fill_weight) + through;
     case ScheduleKind::zero_bubble_2: {
@@ -38,9 +40,12 @@ double pipeline_seconds(ScheduleKind schedule, const PipelineSums& sums, std::in
       return work + fill_forward + std::min(1.0, short_of) * fill_input * 0.5 + through;
     }
     case ScheduleKind::v_zero_bubble:
-    case ScheduleKind::dual_pipe_v: return work + std::max(fill_forward, fill_input) / 2 + through;
-    case ScheduleKind::v_half: return 1.05 * work + fill / 2 + through;
-    case ScheduleKind::v_min: return 1.12 * work + fill * 2 / 3 + through;
+    case ScheduleKind::dual_pipe_v:
+      return work + std::max(fill_forward, fill_input) / 2 + through;
+    case ScheduleKind::v_half:
+      return 1.05 * work + fill / 2 + through;
+    case ScheduleKind::v_min:
+      return 1.12 * work + fill * 2 / 3 + through;
   }
   return work;
 }

@@ -65,11 +65,16 @@ PassOrder zero_bubble(const PipelineSize& size, std::int32_t warm_up, std::int32
 
 PassOrder flat_order(ScheduleKind schedule, const PipelineSize& size, std::int32_t rank) {
   switch (schedule) {
-    case ScheduleKind::gpipe: return gpipe(size);
-    case ScheduleKind::interleaved: return interleaved(size, rank);
-    case ScheduleKind::zero_bubble_1: return zero_bubble(size, size.ranks - 1 - rank, rank);
-    case ScheduleKind::zero_bubble_2: return zero_bubble(size, 2 * (size.ranks - 1 - rank), 2 * rank);
-    default: return one_f_one_b(size, rank);
+    case ScheduleKind::gpipe:
+      return gpipe(size);
+    case ScheduleKind::interleaved:
+      return interleaved(size, rank);
+    case ScheduleKind::zero_bubble_1:
+      return zero_bubble(size, size.ranks - 1 - rank, rank);
+    case ScheduleKind::zero_bubble_2:
+      return zero_bubble(size, 2 * (size.ranks - 1 - rank), 2 * rank);
+    default:
+      return one_f_one_b(size, rank);
   }
 }
 
@@ -77,13 +82,16 @@ PassOrder flat_order(ScheduleKind schedule, const PipelineSize& size, std::int32
 
 PipelineOrder pipeline_order(ScheduleKind schedule, const PipelineSize& size, const PipelineCosts& costs) {
   switch (schedule) {
-    case ScheduleKind::v_half: return v_shaped_order(size, costs, size.ranks + 2);
-    case ScheduleKind::v_min: return v_shaped_order(size, costs, (2 * size.ranks + 2) / 3 + 2);
+    case ScheduleKind::v_half:
+      return v_shaped_order(size, costs, size.ranks + 2);
+    case ScheduleKind::v_min:
+      return v_shaped_order(size, costs, (2 * size.ranks + 2) / 3 + 2);
     case ScheduleKind::v_zero_bubble:
     case ScheduleKind::dual_pipe_v:
       if (size.micro_batches >= 2 * size.ranks - 1) return dual_pipe_v_order(size);
       return v_shaped_order(size, costs, 2 * size.ranks);
-    default: break;
+    default:
+      break;
   }
   PipelineOrder out;
   for (std::int32_t rank = 0; rank < size.ranks; ++rank) out.ranks.push_back(flat_order(schedule, size, rank));

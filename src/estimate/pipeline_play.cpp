@@ -68,7 +68,8 @@ class Player {
     return arrival(backward_, here + 1, rank, pass.micro_batch);
   }
 
-  double arrival(const std::vector<double>& ends, std::int32_t from, std::int32_t rank, std::int32_t micro_batch) const {
+  double arrival(const std::vector<double>& ends, std::int32_t from, std::int32_t rank,
+                 std::int32_t micro_batch) const {
     const double end = ends[cell(from, micro_batch)];
     if (end == not_yet) return not_yet;
     return rank_of(from) == rank ? end : end + costs_.transfer_seconds;
@@ -101,10 +102,14 @@ class Player {
 
   static double duration(const ChunkCost& cost, PassKind kind) {
     switch (kind) {
-      case PassKind::forward: return cost.forward;
-      case PassKind::backward_input: return cost.backward_input;
-      case PassKind::backward_weight: return cost.backward_weight;
-      case PassKind::backward: return cost.backward();
+      case PassKind::forward:
+        return cost.forward;
+      case PassKind::backward_input:
+        return cost.backward_input;
+      case PassKind::backward_weight:
+        return cost.backward_weight;
+      case PassKind::backward:
+        return cost.backward();
     }
     return 0;
   }
@@ -126,10 +131,14 @@ ScheduleKind playable(ScheduleKind schedule, std::size_t ranks, std::size_t chun
     case ScheduleKind::v_zero_bubble:
     case ScheduleKind::v_half:
     case ScheduleKind::v_min:
-    case ScheduleKind::dual_pipe_v: return chunks == 2 ? schedule : ScheduleKind::zero_bubble_1;
-    case ScheduleKind::interleaved: return chunks > 1 ? schedule : ScheduleKind::one_f_one_b;
-    case ScheduleKind::none: return chunks > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
-    default: return schedule;
+    case ScheduleKind::dual_pipe_v:
+      return chunks == 2 ? schedule : ScheduleKind::zero_bubble_1;
+    case ScheduleKind::interleaved:
+      return chunks > 1 ? schedule : ScheduleKind::one_f_one_b;
+    case ScheduleKind::none:
+      return chunks > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+    default:
+      return schedule;
   }
 }
 

@@ -41,8 +41,8 @@ class Agenda {
     if (next_weight_ == waiting_.size()) return false;
     const Waiting weight = waiting_[next_weight_++];
     const double seconds = costs[static_cast<std::size_t>(weight.pass.chunk)].backward_weight;
-    const double start = place(weight.after, seconds,
-                               {PassKind::backward_weight, weight.pass.chunk, weight.pass.micro_batch});
+    const double start =
+        place(weight.after, seconds, {PassKind::backward_weight, weight.pass.chunk, weight.pass.micro_batch});
     change(start + seconds, -1);
     return true;
   }
@@ -110,8 +110,8 @@ PipelineOrder v_shaped_order(const PipelineSize& size, const PipelineCosts& cost
     for (std::int32_t stage = 0; stage < 2 * size.ranks; ++stage) {
       const std::int32_t chunk = stage < size.ranks ? 0 : 1;
       const std::size_t rank = static_cast<std::size_t>(chunk == 0 ? stage : 2 * size.ranks - 1 - stage);
-      now = place_forward(agendas[rank], now, costs.ranks[rank], {PassKind::forward, chunk, i}) +
-            costs.transfer_seconds;
+      now =
+          place_forward(agendas[rank], now, costs.ranks[rank], {PassKind::forward, chunk, i}) + costs.transfer_seconds;
     }
     for (std::int32_t stage = 2 * size.ranks - 1; stage >= 0; --stage) {
       const std::int32_t chunk = stage < size.ranks ? 0 : 1;

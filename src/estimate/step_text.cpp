@@ -24,11 +24,10 @@ double share(const StepEstimate& estimate, TimePart which) {
 std::string pipeline_reason(const Workload& w) {
   const Degrees& d = w.run.degrees;
   const std::int64_t micro_batches = std::max<std::int64_t>(1, w.run.batch.micro_batches_between_flushes());
-  return one_is_singular(
-      d.virtual_pipeline > 1
-          ? fmt::format("{} pipeline stages of {} chunks share {} micro-batches", d.pipeline, d.virtual_pipeline,
-                        micro_batches)
-          : fmt::format("{} pipeline stages share {} micro-batches", d.pipeline, micro_batches));
+  return one_is_singular(d.virtual_pipeline > 1
+                             ? fmt::format("{} pipeline stages of {} chunks share {} micro-batches", d.pipeline,
+                                           d.virtual_pipeline, micro_batches)
+                             : fmt::format("{} pipeline stages share {} micro-batches", d.pipeline, micro_batches));
 }
 
 /// Why a part is as large as it is, in the run's own numbers.
@@ -36,24 +35,35 @@ std::string reason(TimePart which, const Workload& w) {
   const Degrees& d = w.run.degrees;
   const Batch& b = w.run.batch;
   switch (which) {
-    case TimePart::attention: return fmt::format("sequences of {} tokens", with_commas(b.sequence_length));
-    case TimePart::elementwise: return "norms, activations and residuals go through memory";
-    case TimePart::logits: return fmt::format("a vocabulary of {}", with_commas(w.model.vocabulary));
+    case TimePart::attention:
+      return fmt::format("sequences of {} tokens", with_commas(b.sequence_length));
+    case TimePart::elementwise:
+      return "norms, activations and residuals go through memory";
+    case TimePart::logits:
+      return fmt::format("a vocabulary of {}", with_commas(w.model.vocabulary));
     case TimePart::launch:
       return fmt::format("a micro-batch of {} tokens leaves the GPU waiting for kernel launches",
                          with_commas(b.micro * b.sequence_length / std::max<std::int64_t>(1, d.context)));
-    case TimePart::recompute: return "forward passes are made again in the backward pass";
-    case TimePart::tensor_exchange: return fmt::format("tensor parallel {}", d.tensor);
-    case TimePart::context_exchange: return fmt::format("context parallel {}", d.context);
-    case TimePart::expert_exchange: return fmt::format("expert parallel {}", d.expert);
-    case TimePart::pipeline: return pipeline_reason(w);
+    case TimePart::recompute:
+      return "forward passes are made again in the backward pass";
+    case TimePart::tensor_exchange:
+      return fmt::format("tensor parallel {}", d.tensor);
+    case TimePart::context_exchange:
+      return fmt::format("context parallel {}", d.context);
+    case TimePart::expert_exchange:
+      return fmt::format("expert parallel {}", d.expert);
+    case TimePart::pipeline:
+      return pipeline_reason(w);
     case TimePart::data_exchange:
       return fmt::format("{} data-parallel ranks exchange gradients and weights",
                          std::max<std::int64_t>(1, d.data) * std::max<std::int64_t>(1, d.context));
-    case TimePart::optimizer: return "the optimizer reads and writes its states";
-    case TimePart::fixed: return "what each step does once, against so few tokens";
+    case TimePart::optimizer:
+      return "the optimizer reads and writes its states";
+    case TimePart::fixed:
+      return "what each step does once, against so few tokens";
     case TimePart::matrices:
-    case TimePart::experts: break;
+    case TimePart::experts:
+      break;
   }
   return "the model's own work";
 }
@@ -62,20 +72,34 @@ std::string reason(TimePart which, const Workload& w) {
 
 std::string_view to_string(TimePart which) {
   switch (which) {
-    case TimePart::matrices: return "matrix products";
-    case TimePart::experts: return "expert products";
-    case TimePart::attention: return "attention";
-    case TimePart::elementwise: return "elementwise";
-    case TimePart::logits: return "logits and loss";
-    case TimePart::launch: return "launches";
-    case TimePart::recompute: return "recompute";
-    case TimePart::tensor_exchange: return "tensor exchange";
-    case TimePart::context_exchange: return "context exchange";
-    case TimePart::expert_exchange: return "expert exchange";
-    case TimePart::pipeline: return "pipeline bubble";
-    case TimePart::data_exchange: return "data exchange";
-    case TimePart::optimizer: return "optimizer";
-    case TimePart::fixed: return "fixed";
+    case TimePart::matrices:
+      return "matrix products";
+    case TimePart::experts:
+      return "expert products";
+    case TimePart::attention:
+      return "attention";
+    case TimePart::elementwise:
+      return "elementwise";
+    case TimePart::logits:
+      return "logits and loss";
+    case TimePart::launch:
+      return "launches";
+    case TimePart::recompute:
+      return "recompute";
+    case TimePart::tensor_exchange:
+      return "tensor exchange";
+    case TimePart::context_exchange:
+      return "context exchange";
+    case TimePart::expert_exchange:
+      return "expert exchange";
+    case TimePart::pipeline:
+      return "pipeline bubble";
+    case TimePart::data_exchange:
+      return "data exchange";
+    case TimePart::optimizer:
+      return "optimizer";
+    case TimePart::fixed:
+      return "fixed";
   }
   return "";
 }

@@ -26,7 +26,8 @@ MicroBatches micro_batches(const Workload& w) {
   const Batch& b = w.run.batch;
   MicroBatches out;
   out.all = std::max(1.0, static_cast<double>(b.global) / static_cast<double>(b.micro * w.run.degrees.data));
-  out.between_flushes = std::clamp<std::int64_t>(b.micro_batches_between_flushes(), 1, static_cast<std::int64_t>(out.all));
+  out.between_flushes =
+      std::clamp<std::int64_t>(b.micro_batches_between_flushes(), 1, static_cast<std::int64_t>(out.all));
   return out;
 }
 
@@ -54,7 +55,8 @@ void add_pass(PartSeconds& parts, const PassSeconds& pass, double times) {
 double transfer_seconds(const TimeModel& model) {
   const Degrees& d = model.workload.run.degrees;
   if (d.pipeline <= 1) return 0;
-  const CommunicationGroup group{d.pipeline, std::max<std::int64_t>(1, model.workload.run.launch.world_size / d.pipeline)};
+  const CommunicationGroup group{d.pipeline,
+                                 std::max<std::int64_t>(1, model.workload.run.launch.world_size / d.pipeline)};
   const double bytes = model.tokens * static_cast<double>(model.workload.model.hidden) * 2 / model.sequence_split;
   return model.constants.transfer_exposed * model.network.point_to_point(group, bytes);
 }
@@ -88,9 +90,10 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const Ti
   const double flushes = batches.all / static_cast<double>(batches.between_flushes);
   const ScheduleKind schedule = ranks == 1 ? ScheduleKind::none : w.schedule;
   const double pipeline =
-      flushes * (options.simulate
-                     ? simulate_pipeline(schedule, pipeline_costs(w, hardware, options), batches.between_flushes).seconds
-                     : pipeline_seconds(schedule, sums, batches.between_flushes));
+      flushes *
+      (options.simulate
+           ? simulate_pipeline(schedule, pipeline_costs(w, hardware, options), batches.between_flushes).seconds
+           : pipeline_seconds(schedule, sums, batches.between_flushes));
   add_pass(out.parts, slowest.forward, batches.all);
   add_pass(out.parts, slowest.backward, batches.all);
   at(out.parts, TimePart::pipeline) = std::max(0.0, pipeline - batches.all * slowest_total);

@@ -20,11 +20,11 @@ std::string table(std::span<const Hardware> parts, const Paint& paint) {
                                            "GiB", "HBM GB/s", "BF16", "FP8", "FP4", "link", "NIC", "domain", "fabric"));
   out += '\n';
   for (const Hardware& p : parts) {
-    out += fmt::format("{:<10} {:>8.1f} {:>9.0f} {:>6} {:>6} {:>6} {:>8g} {:>8g} {:>7g} {:<8}\n", p.name,
-                       p.memory_bytes / (1024.0 * 1024 * 1024), p.memory_bytes_per_second / 1e9,
-                       tera(p.peak_bf16_flops), tera(p.peak_fp8_flops), tera(p.peak_fp4_flops),
-                       p.link_bytes_per_second / 1e9, p.nic_bytes_per_second / 1e9, p.gpus_per_domain,
-                       fabric_name(p.fabric));
+    out +=
+        fmt::format("{:<10} {:>8.1f} {:>9.0f} {:>6} {:>6} {:>6} {:>8g} {:>8g} {:>7g} {:<8}\n", p.name,
+                    p.memory_bytes / (1024.0 * 1024 * 1024), p.memory_bytes_per_second / 1e9, tera(p.peak_bf16_flops),
+                    tera(p.peak_fp8_flops), tera(p.peak_fp4_flops), p.link_bytes_per_second / 1e9,
+                    p.nic_bytes_per_second / 1e9, p.gpus_per_domain, fabric_name(p.fabric));
   }
   return out + "\nPeaks are dense TFLOP/s; links and NIC are GB/s of one GPU in one direction.\n";
 }

@@ -50,7 +50,8 @@ TEST(Network, AMeshGivesASmallGroupFewLinks) {
 
 TEST(Network, ReduceIsScatterAndGather) {
   const Network network(part("B200"), 8);
-  for (const CommunicationGroup group : {CommunicationGroup{8, 1}, CommunicationGroup{64, 1}, CommunicationGroup{8, 8}}) {
+  for (const CommunicationGroup group :
+       {CommunicationGroup{8, 1}, CommunicationGroup{64, 1}, CommunicationGroup{8, 8}}) {
     EXPECT_DOUBLE_EQ(network.all_reduce(group, gigabyte),
                      network.all_gather(group, gigabyte) + network.reduce_scatter(group, gigabyte));
   }

@@ -78,7 +78,8 @@ TEST(Hardware, OwnFiles) {
   EXPECT_NEAR(half.memory_bytes / gib, 95.99, 1e-9);
   EXPECT_DOUBLE_EQ(half.peak_bf16_flops, 1307.4e12);
 
-  files.put("new.yaml", "name: new\nmemory_gib: 100\nhbm_gbs: 4000\npeak_bf16_tflops: 1000\nlink_gbs: 400\nnic_gbs: 50\n");
+  files.put("new.yaml",
+            "name: new\nmemory_gib: 100\nhbm_gbs: 4000\npeak_bf16_tflops: 1000\nlink_gbs: 400\nnic_gbs: 50\n");
   EXPECT_GT(find_hardware("new.yaml", files).gemm_flops(NumberFormat::bf16), 0);
 
   files.put("thin.yaml", "name: thin\nmemory_gib: 100\n");
@@ -95,7 +96,8 @@ TEST(Hardware, OwnFiles) {
 TEST(Hardware, PrimusNetworkFiles) {
   MemoryFiles files;
   const std::string text =
-      "hardware_config:\n  node_bw: 400.0\n  pod_bw: 50.0\n  nics_per_node: 4\n  node_size: 8\n  node_topology: \"mesh\"\n";
+      "hardware_config:\n  node_bw: 400.0\n  pod_bw: 50.0\n  nics_per_node: 4\n  node_size: 8\n  node_topology: "
+      "\"mesh\"\n";
   files.put("configs/mi300x.yaml", text);
   const Hardware part = find_hardware("configs/mi300x.yaml", files);
   EXPECT_THAT(part.name, HasSubstr("MI300X"));

@@ -11,15 +11,13 @@ namespace primus_plan {
 namespace {
 
 constexpr ScheduleKind all_kinds[] = {
-    ScheduleKind::none,          ScheduleKind::gpipe,         ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
+    ScheduleKind::none,          ScheduleKind::gpipe,         ScheduleKind::one_f_one_b,   ScheduleKind::interleaved,
     ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble, ScheduleKind::v_half,
     ScheduleKind::v_min,         ScheduleKind::dual_pipe_v};
 
 bool is_v_shaped(ScheduleKind kind) { return kind >= ScheduleKind::v_zero_bubble; }
 
-std::size_t chunks_for(ScheduleKind kind) {
-  return is_v_shaped(kind) ? 2 : kind == ScheduleKind::interleaved ? 3 : 1;
-}
+std::size_t chunks_for(ScheduleKind kind) { return is_v_shaped(kind) ? 2 : kind == ScheduleKind::interleaved ? 3 : 1; }
 
 PipelineCosts equal_stages(std::size_t ranks, std::size_t chunks, ChunkCost rank, double transfer = 0) {
   const double share = 1.0 / static_cast<double>(chunks);
@@ -80,7 +78,8 @@ TEST(Pipeline, InterleavedClosedFormIsExact) {
       for (const std::int64_t rounds : {1, 2, 5}) {
         const std::int64_t m = rounds * static_cast<std::int64_t>(p);
         const double chunk = rank.total() / static_cast<double>(v);
-        const double expected = (static_cast<double>(m * static_cast<std::int64_t>(v)) + static_cast<double>(p) - 1) * chunk;
+        const double expected =
+            (static_cast<double>(m * static_cast<std::int64_t>(v)) + static_cast<double>(p) - 1) * chunk;
         const PipelineCosts costs = equal_stages(p, v, rank);
         EXPECT_DOUBLE_EQ(simulate_pipeline(ScheduleKind::interleaved, costs, m).seconds, expected) << p << ' ' << v;
         EXPECT_DOUBLE_EQ(pipeline_seconds(ScheduleKind::interleaved, sums_of(costs), m), expected);
@@ -146,8 +145,8 @@ void check_events(ScheduleKind kind, const PipelineCosts& costs, std::int64_t mi
     const auto& [here, micro_batch, forward] = pass;
     const bool at_end = forward ? here == 0 : here == p * v - 1;
     const PipelineEvent& before = at_end && forward ? event
-                                  : at_end         ? done.at({here, micro_batch, true})
-                                                   : done.at({forward ? here - 1 : here + 1, micro_batch, forward});
+                                  : at_end          ? done.at({here, micro_batch, true})
+                                                    : done.at({forward ? here - 1 : here + 1, micro_batch, forward});
     if (&before == &event) continue;
     const double transfer = before.rank == event.rank ? 0 : costs.transfer_seconds;
     EXPECT_GE(event.start + 1e-12, before.end + transfer);
@@ -187,7 +186,8 @@ std::pair<double, double> error_of_closed_form(ScheduleKind kind, double spread)
     const std::size_t p = std::size_t{2} << (random() % 4);
     const std::int64_t m = static_cast<std::int64_t>(p * (2 + random() % 5));
     const PipelineCosts costs = random_stages(random, p, chunks_for(kind), spread);
-    errors.push_back(std::abs(pipeline_seconds(kind, sums_of(costs), m) / simulate_pipeline(kind, costs, m).seconds - 1));
+    errors.push_back(
+        std::abs(pipeline_seconds(kind, sums_of(costs), m) / simulate_pipeline(kind, costs, m).seconds - 1));
   }
   std::sort(errors.begin(), errors.end());
   return {errors[100], errors[180]};

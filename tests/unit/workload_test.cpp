@@ -125,8 +125,7 @@ TEST(MaxTextWorkload, KeepsMoreTheMoreTensorsItsPolicyNames) {
 }
 
 TEST(MaxTextWorkload, SharesDenseWeightsOverTheExpertAxisToo) {
-  const Workload workload =
-      maxtext("model_name: mixtral-8x7b\nici_expert_parallelism: 4\nici_fsdp_parallelism: 2\n");
+  const Workload workload = maxtext("model_name: mixtral-8x7b\nici_expert_parallelism: 4\nici_fsdp_parallelism: 2\n");
   EXPECT_EQ(workload.sharding.dense_shards, 8);
   EXPECT_EQ(workload.sharding.expert_shards, 2);
 }

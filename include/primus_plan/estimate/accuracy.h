@@ -20,7 +20,7 @@ std::optional<StepEstimate> step_of_row(const MeasuredRow& row, const Workload& 
 /// How far estimates are from measurements; errors are estimate / measured - 1.
 struct ErrorStatistics {
   std::size_t count = 0;
-  double median = 0;     ///< of the errors' sizes
+  double median = 0;       ///< of the errors' sizes
   double ninth_tenth = 0;  ///< nine of ten errors are no larger
   double worst = 0;
   double bias = 0;  ///< median of the errors with their signs

@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "primus_plan/estimate/flops.h"
-#include "primus_plan/run/hardware.h"
 #include "primus_plan/estimate/memory.h"
 #include "primus_plan/estimate/parameters.h"
 #include "primus_plan/estimate/step_time.h"
+#include "primus_plan/run/hardware.h"
 #include "primus_plan/run/workload.h"
 
 namespace primus_plan {

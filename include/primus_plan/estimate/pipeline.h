@@ -36,10 +36,11 @@ struct PipelineEvent {
 };
 
 struct PipelineTimeline {
-  double seconds = 0;              ///< from the first pass to the last
-  double bubble_share = 0;         ///< of all ranks' time in which they wait
-  std::vector<double> busy;        ///< seconds of each rank
-  std::vector<double> in_flight;   ///< most micro-batches' activations that each rank holds at once; a chunk of v counts 1/v
+  double seconds = 0;        ///< from the first pass to the last
+  double bubble_share = 0;   ///< of all ranks' time in which they wait
+  std::vector<double> busy;  ///< seconds of each rank
+  std::vector<double>
+      in_flight;  ///< most micro-batches' activations that each rank holds at once; a chunk of v counts 1/v
   std::vector<PipelineEvent> events;  ///< by rank, in the order they run; when asked for
 };
 

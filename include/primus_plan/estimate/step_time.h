@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "primus_plan/run/hardware.h"
 #include "primus_plan/estimate/pipeline.h"
+#include "primus_plan/run/hardware.h"
 #include "primus_plan/run/workload.h"
 
 namespace primus_plan {
@@ -45,10 +45,10 @@ struct StepEstimate {
   double tokens_per_second_per_gpu = 0;
   double flops_per_second_per_gpu = 0;          ///< the common count of estimate/flops.h
   double counted_flops_per_second_per_gpu = 0;  ///< as the framework's log counts them; 0 where it cannot
-  double mfu = 0;           ///< common count, of the part's dense peak for the format of the GEMMs
-  double bubble_share = 0;  ///< of the step, in which a pipeline rank waits for others
-  PartSeconds parts{};      ///< seconds on the rank that decides; they add up to `seconds`
-  TimePart bottleneck = TimePart::matrices;  ///< the largest part that is no matrix product
+  double mfu = 0;                               ///< common count, of the part's dense peak for the format of the GEMMs
+  double bubble_share = 0;                      ///< of the step, in which a pipeline rank waits for others
+  PartSeconds parts{};                          ///< seconds on the rank that decides; they add up to `seconds`
+  TimePart bottleneck = TimePart::matrices;     ///< the largest part that is no matrix product
 };
 
 /// Facts that users or earlier measurements put beside the model. See calibration.h.

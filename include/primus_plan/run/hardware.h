@@ -22,7 +22,8 @@ struct Hardware {
   double marketed_memory_bytes = 0;  ///< the label
   double memory_bytes = 0;           ///< what a framework sees as the total
   double memory_bytes_per_second = 0;
-  double compute_units = 0;  ///< compute units, streaming multiprocessors or cores: matrix products run in waves of them
+  double compute_units =
+      0;  ///< compute units, streaming multiprocessors or cores: matrix products run in waves of them
   // Dense peaks of the data sheet.
   double peak_bf16_flops = 0;
   double peak_fp8_flops = 0;
