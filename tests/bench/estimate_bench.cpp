@@ -3,6 +3,7 @@
 
 #include "primus_plan/config/hardware.h"
 #include "primus_plan/estimate/accuracy.h"
+#include "primus_plan/estimate/memory.h"
 
 namespace primus_plan {
 namespace {
@@ -15,6 +16,13 @@ MeasuredRow deepest_row(std::string_view model) {
   }
   return out;
 }
+
+void memory(benchmark::State& state, const char* model) {
+  const Workload workload = workload_of_row(deepest_row(model));
+  for (auto _ : state) benchmark::DoNotOptimize(estimate_memory(workload));
+}
+BENCHMARK_CAPTURE(memory, dense_one_stage, "llama3_8b");
+BENCHMARK_CAPTURE(memory, experts_pipeline, "deepseek_v3");
 
 void step(benchmark::State& state, const char* model, bool simulate) {
   const MeasuredRow row = deepest_row(model);
