@@ -54,7 +54,8 @@ struct PlanPoint {
   double high_seconds = 0;
   double tokens_per_second_per_gpu = 0;
   double bubble_share = 0;
-  MemoryRange memory;  ///< of the fullest GPU, everything
+  MemoryRange memory;      ///< of the fullest GPU, everything
+  double state_bytes = 0;  ///< part of it: weights, gradients, optimizer, which neither micro-batch nor recompute change
 };
 
 /// Why candidates were turned down.
