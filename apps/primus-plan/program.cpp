@@ -23,6 +23,7 @@ constexpr std::array command_table = {
     Command{"estimate", "parameters, FLOPs, memory and step time of a run", declare_estimate},
     Command{"layout", "show which rank sits in which group and node", declare_layout},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
+    Command{"plan", "search the parallelism for a model and a number of GPUs, with reasons", declare_plan},
     Command{"hardware", "list the GPUs that estimates know, with their facts", declare_hardware},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
