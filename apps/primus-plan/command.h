@@ -47,6 +47,8 @@ Run declare_rules(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_completion(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_man(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_config(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_models(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_init(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_why(CLI::App& app, const std::vector<std::string>& tokens);
 
 /// Runs the program: finds the command, parses its flags, runs it. Never throws.

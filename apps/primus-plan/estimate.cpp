@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -57,6 +58,28 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
   return options.output.format == "json" ? estimate_to_json(report) : estimate_to_text(report, style);
 }
 
+std::size_t errors_of(const std::vector<Analysis>& analyses) {
+  std::size_t out = 0;
+  for (const Analysis& analysis : analyses) out += analysis.errors;
+  return out;
+}
+
+/// The modules at the launch, or at whole nodes where nobody gave a size: one GPU of a node tells little of a run.
+std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& launch, const Environment& environment,
+                                    const AnalyzeOptions& asked) {
+  if (launch.world_size > 0) return analyze(experiment, launch, environment, asked);
+  std::int64_t least = 1;
+  for (const Module& module : experiment.modules) {
+    if (const auto prepared = prepare(module, environment)) least = std::max(least, prepared->smallest_world());
+  }
+  const std::int64_t node = std::max<std::int64_t>(launch.gpus_per_node, 1);
+  const Launch nodes = assume_launch(std::max(least, node), node);
+  std::vector<Analysis> out = analyze(experiment, nodes, environment, asked);
+  if (errors_of(out) == 0) return out;
+  std::vector<Analysis> smallest = analyze(experiment, launch, environment, asked);
+  return errors_of(smallest) < errors_of(out) ? smallest : out;
+}
+
 int run(const Options& options) {
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
@@ -71,7 +94,7 @@ int run(const Options& options) {
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch = find_launch(options.launch.options(), environment, experiment);
     const Part part = find_part(options, experiment, files);
-    for (const Analysis& analysis : analyze(experiment, launch, environment, asked)) {
+    for (const Analysis& analysis : analyze_nodes(experiment, launch, environment, asked)) {
       if (auto text = answer(options, analysis, part, style)) {
         answers.push_back(*std::move(text));
       } else {

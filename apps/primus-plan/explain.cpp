@@ -9,6 +9,7 @@
 #include "primus_plan/backends/example.h"
 #include "primus_plan/report/explain_key.h"
 #include "primus_plan/report/rules.h"
+#include "primus_plan/report/topics.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
@@ -26,11 +27,12 @@ struct Options {
     known.push_back(rule->name);
     known.push_back(rule->id);
   }
+  for (const std::string_view topic : topic_names()) known.push_back(topic);
   std::string near = join(nearest_names(word, known, 3), ", ");
   if (near.empty()) near = nearest_catalogue_keys(word);
   const std::string hint =
       near.empty() ? "primus-plan rules and primus-plan keys list them" : fmt::format("did you mean {}?", near);
-  throw Trouble(fmt::format("no rule and no key {}; {}", word, hint));
+  throw Trouble(fmt::format("no topic, rule or key {}; {}", word, hint));
 }
 
 std::string page_text(const RulePage& page, const std::string& format, const TextStyle& style) {
@@ -45,8 +47,9 @@ std::string explain(const RuleInfo& rule, const std::string& format, const TextS
   return page_text({.rule = &rule, .finding = finding == checked.findings.end() ? nullptr : &*finding}, format, style);
 }
 
-/// The page of a rule or of a key.
+/// The page of a topic, a rule or a key.
 std::string page_of(const std::string& word, const std::string& format, const TextStyle& style) {
+  if (auto topic = explain_topic(word, format, style)) return *std::move(topic);
   if (const RuleInfo* rule = find_rule(word)) return explain(*rule, format, style);
   if (const auto page = explain_key(word, format, style)) return *page;
   refuse(word);
@@ -67,7 +70,8 @@ int run(const Options& options) {
 Run declare_explain(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   const auto options = std::make_shared<Options>();
   app.add_option("WORD", options->words,
-                 "ids or names of rules (MG203, global-batch-not-divisible), keys (tensor_model_parallel_size)")
+                 "parallelism, batch or choosing; ids or names of rules (MG203, global-batch-not-divisible); keys "
+                 "(tensor_model_parallel_size)")
       ->required();
   options->output.declare(app, {"text", "markdown", "json"});
   return [options] { return run(*options); };

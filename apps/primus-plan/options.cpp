@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <string_view>
 
+#include "ascii.h"
 #include "command.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/config/presets.h"
 #include "primus_plan/version.h"
 
 namespace primus_plan::app {
@@ -173,8 +175,13 @@ void refuse_overwriting(std::string_view flag, const std::string& file, const st
   }
 }
 
+Output::Glyphs glyphs_for(std::string_view format) {
+  const bool is_for_people = format.empty() || format == "text" || format == "concise";
+  return is_for_people && is_plain_locale() ? Output::Glyphs::ascii : Output::Glyphs::as_they_are;
+}
+
 Output OutputFlags::open(const std::vector<std::string>& read) const {
-  if (file.empty()) return Output(std::nullopt);
+  if (file.empty()) return Output(std::nullopt, glyphs_for(format));
   refuse_overwriting("--output", file, read);
   return Output(file);
 }
@@ -184,6 +191,7 @@ TextStyle OutputFlags::style(bool terminal) const {
   style.color = wants_color(color, terminal);
   style.quiet = quiet;
   style.verbose = verbose;
+  style.wraps = terminal;
   style.width = terminal_width(terminal);
   return style;
 }
@@ -195,6 +203,7 @@ ToolInfo tool_info() {
   info.folder = folder.string();
   info.root = repository_above(folder).string();
   for (const Backend* backend : backends()) info.pins.emplace_back(backend->name(), backend->pinned());
+  info.pins.emplace_back("primus", built_in_version);
   return info;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "ascii.h"
 #include "command.h"
 
 namespace primus_plan::app {
@@ -35,7 +36,7 @@ mode_t default_mode() {
 
 }  // namespace
 
-Output::Output(const std::optional<std::string>& path) : path_(path.value_or("")) {
+Output::Output(const std::optional<std::string>& path, Glyphs glyphs) : glyphs_(glyphs), path_(path.value_or("")) {
   if (path_.empty()) return;
   if (is_special(path_)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -54,6 +55,11 @@ Output::~Output() {
 }
 
 void Output::write(std::string_view text) {
+  if (glyphs_ == Glyphs::as_they_are) return write_bytes(text);
+  write_bytes(to_ascii(text));
+}
+
+void Output::write_bytes(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor_, text.data(), text.size());
     if (written >= 0) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +14,11 @@ struct ReaderGone {};
 /// Where the report goes: standard output, or a file that appears whole or not at all.
 class Output {
  public:
+  /// How characters beyond ASCII that this program draws are written.
+  enum class Glyphs : std::uint8_t { as_they_are, ascii };
+
   /// Without a path, standard output. Throws Trouble when the file's folder cannot be written.
-  explicit Output(const std::optional<std::string>& path);
+  explicit Output(const std::optional<std::string>& path, Glyphs glyphs = Glyphs::as_they_are);
   /// Removes what was begun and never finished.
   ~Output();
   Output(const Output&) = delete;
@@ -28,6 +32,9 @@ class Output {
   bool is_terminal() const;
 
  private:
+  void write_bytes(std::string_view text);
+
+  Glyphs glyphs_;
   std::string path_;
   std::string temporary_;
   int descriptor_ = 1;  ///< standard output

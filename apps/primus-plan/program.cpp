@@ -9,6 +9,7 @@
 #include "load_one.h"
 #include "output.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/config/presets.h"
 #include "primus_plan/config/settings.h"
 #include "primus_plan/support/text.h"
 #include "primus_plan/version.h"
@@ -26,8 +27,11 @@ constexpr std::array command_table = {
     Command{"plan", "search the parallelism for a model and a number of GPUs, with reasons", declare_plan},
     Command{"hardware", "list the GPUs that estimates know, with their facts", declare_hardware},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
+    Command{"models", "list the models that presets describe", declare_models},
+    Command{"init", "write a first experiment for a model, a number of GPUs and hardware", declare_init},
     Command{"why", "show where a value comes from and what the runtime makes of it", declare_why},
-    Command{"explain", "explain a rule (what, why, what the runtime does, how to fix it) or a key", declare_explain},
+    Command{"explain", "explain parallelism, batch or choosing; a rule (what, why, how to fix it) or a key",
+            declare_explain},
     Command{"rules", "list the rules, or write their manual", declare_rules},
     Command{"config", "show the settings that hold for an experiment, and where each comes from", declare_config},
     Command{"completion", "print a shell's completion script", declare_completion},
@@ -53,7 +57,7 @@ std::string help_text() {
 std::string version_text() {
   std::string text = fmt::format("primus-plan {}\n", version);
   for (const Backend* backend : backends()) text += fmt::format("  {:<12} {}\n", backend->name(), backend->pinned());
-  return text;
+  return text + fmt::format("  {:<12} {}\n", "primus", built_in_version);
 }
 
 /// " (did you mean …?)", or nothing.

@@ -83,12 +83,14 @@ ReportTargets::ReportTargets(const ReportFlags& flags, const TextStyle& wishes, 
 void ReportTargets::open(const ReportFlags& flags, const TextStyle& wishes, const std::string& format,
                          const std::string& file) {
   ReportTarget target;
-  target.output = std::make_unique<Output>(file.empty() ? std::nullopt : std::optional(file));
+  const Format& how = format_of(format);
+  target.output =
+      file.empty() ? std::make_unique<Output>(std::nullopt, glyphs_for(how.name)) : std::make_unique<Output>(file);
   TextStyle style = flags.style(target.output->is_terminal());
   style.worlds = wishes.worlds;
   style.strict = wishes.strict;
   style.brief_if_clean = wishes.brief_if_clean;
-  target.formatter = format_of(format).make(style, tool_info());
+  target.formatter = how.make(style, tool_info());
   target.assembly = std::make_unique<Assembly>(*target.formatter);
   targets_.push_back(std::move(target));
 }

@@ -78,6 +78,7 @@ const Hardware& named_hardware(std::string_view name) {
   const auto found = std::find_if(parts.begin(), parts.end(), [name](const Hardware& p) { return goes_by(p, name); });
   if (found != parts.end()) return *found;
   std::vector<std::string_view> names;
+  names.reserve(parts.size());
   for (const Hardware& part : parts) names.push_back(part.name);
   const auto nearest = nearest_names(name, names, 1);
   throw HardwareError(nearest.empty() ? fmt::format("no hardware is called {}; known are {}", name, join(names, ", "))

@@ -123,7 +123,7 @@ void HardwareEdit::set(std::string_view field, double value) {
   if (found == fields.end()) {
     std::vector<std::string_view> names;
     for (const HardwareField& known : fields) names.push_back(known.name);
-    names.push_back("fabric");
+    names.emplace_back("fabric");
     const auto nearest = nearest_names(field, names, 1);
     throw HardwareError(nearest.empty() ? fmt::format("hardware has no field {}; it has {}", field, join(names, ", "))
                                         : fmt::format("hardware has no field {}; did you mean {}?", field, nearest[0]));

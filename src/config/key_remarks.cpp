@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::size_t most_named = 4;  // keys that one sentence lists
 
+/// Model presets that hold what every run sets (degrees, initialisation, …) rather than facts of one model.
+constexpr std::array shared_presets = {std::string_view("language_model.yaml"), std::string_view("model_base.yaml"),
+                                       std::string_view("primus_megatron_model.yaml")};
+
 /// A key that a stronger layer had already when the model preset or the module's own line came.
 void remark_on_losers(Loading& loading, const Module& module, const Entry& entry) {
   for (const Assignment* at = entry.history.get(); at != nullptr; at = at->previous.get()) {
@@ -43,7 +47,19 @@ void remark_on_losers(Loading& loading, const Module& module, const Entry& entry
   }
 }
 
-/// The value that an entry of the experiment took the place of; null when there was none.
+/// Whether a value comes from the preset of one model or one family of models.
+bool is_model_fact(const Origin& origin) {
+  if (origin.layer != Layer::model_preset || !origin.source) return false;
+  const std::string_view path = origin.source->path();
+  return std::ranges::find(shared_presets, path.substr(path.rfind('/') + 1)) == shared_presets.end();
+}
+
+/// Degrees are the run's business, wherever a default of them stands.
+bool is_degree(std::string_view key) {
+  return key.ends_with("_parallel_size") || key.ends_with("_parallel_degree") || key.ends_with("_parallelism");
+}
+
+/// The fact of the model that an entry of the experiment took the place of; null when there was none.
 const Node* overridden_value(const Entry& entry) {
   const Assignment* newest = entry.history.get();
   while (newest != nullptr && !newest->kept) newest = newest->previous.get();
@@ -52,7 +68,9 @@ const Node* overridden_value(const Entry& entry) {
   if (layer != Layer::experiment && layer != Layer::environment) return nullptr;
   const Assignment* before = newest->previous.get();
   while (before != nullptr && !before->kept) before = before->previous.get();
-  return before != nullptr && is_preset(before->key_origin.layer) ? before->value.get() : nullptr;
+  if (before == nullptr) return nullptr;
+  if (before->value->is_mapping()) return before->value.get();
+  return is_model_fact(before->key_origin) && !is_degree(entry.key->text) ? before->value.get() : nullptr;
 }
 
 struct Repeated {
@@ -83,11 +101,12 @@ void remark_on_repeated(Loading& loading, const Module& module) {
     names.push_back(repeated[i].name);
   }
   if (named < repeated.size()) names.push_back(fmt::format("{} more", repeated.size() - named));
-  Finding finding = fault(loading::override_without_change, repeated.front().where,
-                          repeated.size() == 1 ? fmt::format("{} repeats the presets' value", repeated.front().name)
-                                               : fmt::format("{} overrides repeat the presets' values: {}",
-                                                             repeated.size(), join(names, ", ")),
-                          {}, "already so");
+  Finding finding =
+      fault(loading::override_without_change, repeated.front().where,
+            repeated.size() == 1
+                ? fmt::format("{} repeats the model preset's value", repeated.front().name)
+                : fmt::format("{} overrides repeat the model preset's values: {}", repeated.size(), join(names, ", ")),
+            {}, "already so");
   for (std::size_t i = 1; i < repeated.size(); ++i) finding.related.push_back({repeated[i].where, "already so"});
   loading.remarks.push_back(std::move(finding));
 }

@@ -54,10 +54,11 @@ const RuleInfo override_without_change{
     .stage = Stage::advice,
     .runtime_site = "",
     .outcome = "",
-    .summary = "An override says what the presets say already.",
+    .summary = "An override repeats a fact of the model preset.",
     .explanation =
-        "Such a line keeps the value when a preset changes, which may be meant. Else it hides what the experiment "
-        "changes: take it out.",
+        "The copy stays behind when model: names another preset: the new model then runs with the old one's number, "
+        "and nothing says so. Take it out, unless the number is meant to stay. Settings of the run (degrees, batch, "
+        "learning rate) that repeat a default are not remarked: saying them aloud helps the reader.",
     .bad = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
 exp_name: run

@@ -59,6 +59,10 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
   const std::string wanted = file_name(name.value->text, PresetKind::model);
   const std::vector<std::string_view> near = nearest_names(wanted, candidates, 3);
   if (!near.empty()) help.push_back(fmt::format("did you mean {}?", fmt::join(near, ", ")));
+  if (loading.root.folder.empty() && !there.empty()) {
+    help.push_back(fmt::format("the built-in presets are those of {}; for others give a Primus tree with --primus-root",
+                               built_in_version));
+  }
   if (there.empty()) {
     help.push_back(loading.root.folder.empty()
                        ? fmt::format("the built-in presets have none for {}; give a Primus tree with --primus-root",

@@ -76,7 +76,7 @@ PresetRoot find_preset_root(const std::optional<std::string>& given, const std::
     if (value && !value->empty()) return require_root(std::string(*value), fmt::format("${}", variable), files);
   }
   if (auto above = root_above(experiment_path, files)) return *std::move(above);
-  return {.folder = "", .label = "built-in"};
+  return {.folder = "", .label = std::string(built_in_label)};
 }
 
 std::optional<std::string> FilesWithPresets::read(const std::string& path, ReadFailure& failure) const {

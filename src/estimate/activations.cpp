@@ -32,16 +32,14 @@ double context_bytes(const ActivationContext& c) {
   return c.stored_input < c.element ? c.element + c.stored_input : c.element;
 }
 
-Saved attention(const Workload& w, const ActivationContext& c) {
+Saved attention(const Workload& w, const ActivationContext& c, const LayerKind& kind) {
   const ModelShape& m = w.model;
-  const double q = query_width(m, c.tensor);
-  const double kv = key_value_width(m, c.tensor);
-  const double k = kv * as_double(m.head_width) / std::max(1.0, as_double(m.head_width + m.value_width));
-  const double context = (as_double(m.heads) * as_double(m.value_width)) / c.tensor;
-  const double rotated = m.learned_positions == 0 ? q + k : 0;
-  const double gate = m.output_gate ? q + context : 0;
+  const AttentionWidths a = attention_widths(m, kind, c.tensor);
+  const double rotated = m.learned_positions == 0 ? a.queries + a.keys : 0;
+  const double gate = m.output_gate ? a.queries + a.context : 0;
   const double core = attention_core(w, c);
-  const double full = c.element * (q + kv + rotated + gate) + context_bytes(c) * context + core;
+  const double projected = a.queries + a.keys + a.values + as_double(m.q_rank);
+  const double full = c.element * (projected + rotated + gate) + context_bytes(c) * a.context + core;
   return {full, w.recompute.core_attention ? core : 0};
 }
 
@@ -59,29 +57,33 @@ Saved latent_attention(const Workload& w, const ActivationContext& c) {
   return s;
 }
 
-/// Projected and convolved input, output before and after the gated norm, states between blocks of tokens.
-double linear_mixer(const LinearWidths& widths, double states, const ActivationContext& c) {
-  return c.element * (widths.projected + widths.convolved + 2 * widths.values + states) / c.tensor;
+/// Projected and convolved input, the triangular factors of a block of tokens, output before and after the gated norm.
+/// States between blocks are made again: fla/ops/gated_delta_rule/chunk.py, ChunkGatedDeltaRuleFunction.
+double gated_delta(const ModelShape& m, const ActivationContext& c) {
+  constexpr double block = 64;  // tokens
+  const LinearWidths widths = gated_delta_widths(m);
+  const double factors = block * as_double(m.linear_value_heads);
+  return c.element * (widths.projected + widths.convolved + factors + 2 * widths.values) / c.tensor;
 }
 
-constexpr double gated_delta_block = 64;  ///< tokens: fla's chunk size
-constexpr double mamba_block = 256;       ///< tokens: mamba_ssm's chunk size
+/// Projected input, output before and after the gated norm; the convolution and the states are made again:
+/// mamba_ssm/ops/triton/ssd_combined.py, MambaSplitConv1dScanCombinedFn.
+double mamba(const ModelShape& m, const ActivationContext& c) {
+  const LinearWidths widths = mamba_widths(m);
+  return c.element * (widths.projected + 2 * widths.values) / c.tensor;
+}
 
-Saved mixer_activations(const Workload& w, const ActivationContext& c, Mixer mixer) {
+Saved mixer_activations(const Workload& w, const ActivationContext& c, const LayerKind& kind) {
   const ModelShape& m = w.model;
-  switch (mixer) {
+  switch (kind.mixer) {
     case Mixer::attention:
-      return attention(w, c);
+      return attention(w, c, kind);
     case Mixer::latent_attention:
       return latent_attention(w, c);
-    case Mixer::gated_delta: {
-      const LinearWidths widths = gated_delta_widths(m);
-      return {linear_mixer(widths, widths.values * as_double(m.linear_key_width) / gated_delta_block, c), 0};
-    }
-    case Mixer::mamba: {
-      const LinearWidths widths = mamba_widths(m);
-      return {linear_mixer(widths, widths.values * as_double(m.mamba_state) / mamba_block, c), 0};
-    }
+    case Mixer::gated_delta:
+      return {gated_delta(m, c), 0};
+    case Mixer::mamba:
+      return {mamba(m, c), 0};
     case Mixer::short_convolution:
       return {c.element * 6 * as_double(m.hidden) / c.tensor, 0};
     case Mixer::none:
@@ -165,21 +167,20 @@ ActivationContext activation_context(const Workload& workload) {
   return c;
 }
 
-LayerActivations layer_activations(const Workload& workload, const ActivationContext& c, Mixer mixer,
-                                   FeedForward feed_forward) {
+LayerActivations layer_activations(const Workload& workload, const ActivationContext& c, const LayerKind& kind) {
   LayerActivations out;
   double dropped = 0;
   const auto add = [&](const Saved& part) {
     out.full += part.full;
     dropped += part.dropped;
   };
-  if (mixer != Mixer::none) {
+  if (kind.mixer != Mixer::none) {
     add(block_ends(workload, c));
-    add(mixer_activations(workload, c, mixer));
+    add(mixer_activations(workload, c, kind));
   }
-  if (feed_forward != FeedForward::none) {
+  if (kind.feed_forward != FeedForward::none) {
     add(block_ends(workload, c));
-    add(feed_forward_activations(workload, c, feed_forward));
+    add(feed_forward_activations(workload, c, kind.feed_forward));
   }
   const Recompute& r = workload.recompute;
   out.input = c.element * as_double(workload.model.hidden) / c.sequence_split;

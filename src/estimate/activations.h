@@ -28,8 +28,7 @@ struct LayerActivations {
 /// Source of the terms: Korthikanti et al. 2022, section 4, redone for grouped queries, gated feed-forward, experts and
 /// latent attention with what Transformer Engine saves: the input, the norm's output, the fused qkv output (which v
 /// keeps alive as a view), rotated q and k, the context, softmax statistics, both sides of the activation function.
-LayerActivations layer_activations(const Workload& workload, const ActivationContext& c, Mixer mixer,
-                                   FeedForward feed_forward);
+LayerActivations layer_activations(const Workload& workload, const ActivationContext& c, const LayerKind& kind);
 
 /// Bytes that gradients of the widest tensors of one layer take while it runs backward, for each token.
 double layer_gradients(const ModelShape& model, const ActivationContext& c, FeedForward feed_forward);

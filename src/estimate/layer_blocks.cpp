@@ -233,6 +233,7 @@ double LayerBlocks::seconds_of_recompute(double full) const {
   const Recompute& recompute = model_.workload.recompute;
   const double whole = forward_.matrices + forward_.experts + forward_.attention + forward_.elementwise;
   if (full > 0) return full * whole;
+  if (recompute.kept_share < 1 && recompute.elementwise_only) return (1 - recompute.kept_share) * forward_.elementwise;
   if (recompute.kept_share < 1)
     return (1 - recompute.kept_share) * (forward_.matrices + forward_.experts + forward_.elementwise);
   if (recompute.granularity == RecomputeGranularity::none) return 0;

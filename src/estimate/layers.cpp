@@ -5,18 +5,16 @@ namespace {
 
 double as_double(std::int64_t n) { return static_cast<double>(n); }
 
-double attention_parameters(const ModelShape& m, const Split& split) {
+double attention_parameters(const ModelShape& m, const LayerKind& kind, const Split& split) {
   const double h = as_double(m.hidden);
-  const double q = query_width(m, split.tensor);
-  const double gate = m.output_gate ? q : 0;
-  const double kv = key_value_width(m, split.tensor);
-  const double context = (as_double(m.heads) * as_double(m.value_width)) / split.tensor;
+  const AttentionWidths w = attention_widths(m, kind, split.tensor);
+  const double gate = m.output_gate ? w.queries : 0;
   const double rank = as_double(m.q_rank);
-  const double queries = rank > 0 ? h * rank + rank * q : h * q;
-  double n = queries + h * (gate + kv) + context * h;
-  if (m.biases || m.qkv_bias) n += q + gate + kv;
+  const double queries = rank > 0 ? h * rank + rank * w.queries : h * w.queries;
+  double n = queries + h * (gate + w.keys + w.values) + w.context * h;
+  if (m.biases || m.qkv_bias) n += w.queries + gate + w.keys + w.values;
   if (m.biases) n += h;
-  if (m.qk_norm) n += 2 * as_double(m.head_width);
+  if (m.qk_norm) n += 2 * w.head;
   return n;
 }
 
@@ -69,14 +67,18 @@ Split split_of(const Degrees& degrees) {
   return {at_least_one(degrees.tensor), at_least_one(degrees.expert), at_least_one(degrees.expert_tensor)};
 }
 
-double query_width(const ModelShape& model, double tensor) {
-  return (as_double(model.heads) * as_double(model.head_width)) / tensor;
-}
-
-double key_value_width(const ModelShape& model, double tensor) {
-  if (model.kv_heads == 0) return 0;
-  const double heads = std::max(1.0, as_double(model.kv_heads) / tensor);
-  return heads * as_double(model.head_width + model.value_width);
+AttentionWidths attention_widths(const ModelShape& model, const LayerKind& kind, double tensor) {
+  const double groups = as_double(kind.kv_heads > 0 ? kind.kv_heads : model.kv_heads);
+  const double heads = as_double(model.heads) / tensor;
+  const double kv_heads = groups > 0 ? std::max(1.0, groups / tensor) : 0;
+  AttentionWidths w;
+  w.head = as_double(kind.head_width > 0 ? kind.head_width : model.head_width);
+  const double value = kind.head_width > 0 ? w.head : as_double(model.value_width);
+  w.queries = heads * w.head;
+  w.keys = kv_heads * w.head;
+  w.values = kv_heads * value;
+  w.context = heads * value;
+  return w;
 }
 
 LinearWidths gated_delta_widths(const ModelShape& model) {
@@ -97,10 +99,10 @@ LinearWidths mamba_widths(const ModelShape& model) {
   return w;
 }
 
-double mixer_parameters(const ModelShape& model, Mixer mixer, const Split& split) {
-  switch (mixer) {
+double mixer_parameters(const ModelShape& model, const LayerKind& kind, const Split& split) {
+  switch (kind.mixer) {
     case Mixer::attention:
-      return attention_parameters(model, split);
+      return attention_parameters(model, kind, split);
     case Mixer::latent_attention:
       return latent_attention_parameters(model, split);
     case Mixer::gated_delta:
@@ -115,12 +117,13 @@ double mixer_parameters(const ModelShape& model, Mixer mixer, const Split& split
   return 0;
 }
 
-LayerParameters layer_parameters(const ModelShape& model, Mixer mixer, FeedForward feed_forward, const Split& split) {
+LayerParameters layer_parameters(const ModelShape& model, const LayerKind& kind, const Split& split) {
+  const FeedForward feed_forward = kind.feed_forward;
   const double h = as_double(model.hidden);
   LayerParameters n;
-  n.mixer = mixer_parameters(model, mixer, split);
+  n.mixer = mixer_parameters(model, kind, split);
   const double norm = model.layer_norm_bias ? 2 * h : h;
-  n.norms = (mixer != Mixer::none ? norm : 0) + (feed_forward != FeedForward::none ? norm : 0);
+  n.norms = (kind.mixer != Mixer::none ? norm : 0) + (feed_forward != FeedForward::none ? norm : 0);
   if (feed_forward == FeedForward::dense) {
     n.dense_ffn = feed_forward_parameters(model, h, as_double(model.ffn) / split.tensor);
   }

@@ -31,12 +31,18 @@ struct LayerParameters {
 
 /// Parameters of what mixes tokens. Sources: megatron/core/transformer/attention.py and multi_latent_attention.py
 /// (projections), megatron/core/ssm/gated_delta_net.py and mamba_mixer.py (in_proj, conv1d, out_proj).
-double mixer_parameters(const ModelShape& model, Mixer mixer, const Split& split);
-LayerParameters layer_parameters(const ModelShape& model, Mixer mixer, FeedForward feed_forward, const Split& split);
+double mixer_parameters(const ModelShape& model, const LayerKind& kind, const Split& split);
+LayerParameters layer_parameters(const ModelShape& model, const LayerKind& kind, const Split& split);
 
-/// Width of q and of k and v together on one rank; keys and values are repeated when there are fewer heads than ranks.
-double query_width(const ModelShape& model, double tensor);
-double key_value_width(const ModelShape& model, double tensor);
+/// Widths of attention on one rank; keys and values are repeated when there are fewer heads than ranks.
+struct AttentionWidths {
+  double queries = 0;
+  double keys = 0;
+  double values = 0;
+  double context = 0;  ///< what the output projection takes in
+  double head = 0;     ///< of q and k, one head
+};
+AttentionWidths attention_widths(const ModelShape& model, const LayerKind& kind, double tensor);
 
 /// Widths inside a gated delta layer and a Mamba layer, whole.
 struct LinearWidths {
@@ -50,10 +56,14 @@ LinearWidths mamba_widths(const ModelShape& model);
 
 inline constexpr std::size_t mixers = 6;
 inline constexpr std::size_t feed_forwards = 3;
-inline constexpr std::size_t layer_sorts = mixers * feed_forwards;
+inline constexpr std::size_t layer_sorts = 2 * mixers * feed_forwards;
 
-constexpr std::size_t sort_of(Mixer mixer, FeedForward feed_forward) {
-  return static_cast<std::size_t>(mixer) * feed_forwards + static_cast<std::size_t>(feed_forward);
+/// Layers of one sort keep the same: mixer, feed-forward, and whether heads are the model's or the kind's own (of which
+/// a model has one sort at most).
+constexpr std::size_t sort_of(const LayerKind& kind) {
+  const bool own_heads = kind.head_width > 0 || kind.kv_heads > 0;
+  return (own_heads ? mixers * feed_forwards : 0) + static_cast<std::size_t>(kind.mixer) * feed_forwards +
+         static_cast<std::size_t>(kind.feed_forward);
 }
 
 /// Calls `visit(kind, count)` for the runs of equal layers in [first, first + count). Layers beyond the last kind are

@@ -171,8 +171,19 @@ bool folds(ScheduleKind kind) {
          kind == ScheduleKind::dual_pipe_v;
 }
 
-/// Layers as evenly as they go; where they do not, the ends of the model, which have more to do, get fewer.
-std::int64_t layers_of_chunk(std::int64_t layers, std::int64_t chunks, std::int64_t index) {
+/// Layers as evenly as they go; where they do not, the ends of the model, which have more to do, get fewer. Prediction
+/// layers and the loss fill the last chunk, as in Megatron-Bridge's layouts of DeepSeek-V3 ("Et*4|(t*4|)*14tmL").
+std::int64_t layers_of_chunk(const ModelShape& model, std::int64_t chunks, std::int64_t index) {
+  const std::int64_t layers = model.layers;
+  if (model.mtp_depth > 0 && chunks > 1) {
+    const std::int64_t full = (layers + model.mtp_depth + chunks) / chunks;
+    const std::int64_t missing = full * chunks - layers;
+    const std::int64_t at_end = std::min({missing, full, model.mtp_depth + 2});
+    if (missing - at_end <= full) {
+      if (index == chunks - 1) return full - at_end;
+      return index == 0 ? full - (missing - at_end) : full;
+    }
+  }
   const std::int64_t extra = layers % chunks;
   const std::int64_t first = (chunks - extra + 1) / 2;
   return layers / chunks + (index >= first && index < first + extra ? 1 : 0);
@@ -188,7 +199,7 @@ std::vector<std::vector<StageChunk>> stages_of(const ModelShape& model, const De
     const std::int64_t rank = folded && round % 2 == 1 ? p - 1 - i % p : i % p;
     StageChunk chunk;
     chunk.first_layer = first_layer;
-    chunk.layers = layers_of_chunk(model.layers, p * v, i);
+    chunk.layers = layers_of_chunk(model, p * v, i);
     chunk.embedding = i == 0;
     chunk.loss = i == p * v - 1;
     chunk.mtp_layers = chunk.loss ? model.mtp_depth : 0;

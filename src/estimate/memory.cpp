@@ -23,10 +23,10 @@ LayerTable make_table(const Workload& w, const ActivationContext& c) {
   std::array<bool, layer_sorts> made{};
   LayerTable table;
   for (const LayerKind& kind : w.model.kinds) {
-    const std::size_t sort = sort_of(kind.mixer, kind.feed_forward);
+    const std::size_t sort = sort_of(kind);
     if (made[sort]) continue;
     made[sort] = true;
-    table.activations[sort] = layer_activations(w, c, kind.mixer, kind.feed_forward);
+    table.activations[sort] = layer_activations(w, c, kind);
   }
   return table;
 }
@@ -47,14 +47,14 @@ ChunkActivations full_recompute(const Workload& w, const StageChunk& chunk, cons
   ChunkActivations out;
   double input = 0;
   for_layers(w.model, chunk.first_layer, dropped, [&](const LayerKind& kind, std::int64_t) {
-    const LayerActivations& a = table.activations[sort_of(kind.mixer, kind.feed_forward)];
+    const LayerActivations& a = table.activations[sort_of(kind)];
     input = a.input;
     out.made_again = std::max(out.made_again, as_double(std::min(unit, chunk.layers)) * a.full - a.input);
   });
   out.kept = as_double((dropped + unit - 1) / unit) * input;
   for_layers(w.model, chunk.first_layer + dropped, chunk.layers - dropped,
              [&](const LayerKind& kind, std::int64_t count) {
-               out.kept += as_double(count) * table.activations[sort_of(kind.mixer, kind.feed_forward)].full;
+               out.kept += as_double(count) * table.activations[sort_of(kind)].full;
              });
   return out;
 }
@@ -62,7 +62,7 @@ ChunkActivations full_recompute(const Workload& w, const StageChunk& chunk, cons
 ChunkActivations partial_recompute(const Workload& w, const StageChunk& chunk, const LayerTable& table) {
   ChunkActivations out;
   for_layers(w.model, chunk.first_layer, chunk.layers, [&](const LayerKind& kind, std::int64_t count) {
-    const LayerActivations& a = table.activations[sort_of(kind.mixer, kind.feed_forward)];
+    const LayerActivations& a = table.activations[sort_of(kind)];
     const double kept = kind.recomputed ? a.input : a.kept;
     out.kept += as_double(count) * kept;
     out.made_again = std::max(out.made_again, a.full - kept);
@@ -78,7 +78,7 @@ ChunkActivations chunk_activations(const Workload& w, const ActivationContext& c
   if (chunk.embedding) out.kept += hidden;
   if (!chunk.loss && is_torch_pipeline(w)) out.kept += hidden;
   if (const LayerKind* kind = last_kind(w.model); kind != nullptr && chunk.mtp_layers > 0) {
-    const LayerActivations& a = table.activations[sort_of(kind->mixer, kind->feed_forward)];
+    const LayerActivations& a = table.activations[sort_of(*kind)];
     // A layer, and the joined hidden states in front of it.
     const bool full = w.recompute.granularity == RecomputeGranularity::full;
     out.kept += as_double(chunk.mtp_layers) * ((full ? a.input : a.kept) + 4 * hidden);
@@ -178,6 +178,16 @@ constexpr std::array<std::string_view, memory_parts> names = {
 }  // namespace
 
 std::string_view to_string(MemoryPart part) { return names[static_cast<std::size_t>(part)]; }
+
+std::optional<MemoryPart> find_memory_part(std::string_view name) {
+  const auto same = [](char a, char b) { return a == b || (a == ' ' && (b == '_' || b == '-')); };
+  for (std::size_t i = 0; i < memory_parts; ++i) {
+    if (std::equal(names[i].begin(), names[i].end(), name.begin(), name.end(), same)) return static_cast<MemoryPart>(i);
+  }
+  if (name == "logits" || name == "loss") return MemoryPart::logits;
+  if (name == "reserve") return MemoryPart::reserve;
+  return name == "runtime" ? std::optional(MemoryPart::runtime) : std::nullopt;
+}
 
 double StageMemory::allocated() const {
   double sum = 0;

@@ -12,7 +12,7 @@
 namespace primus_plan {
 namespace {
 
-using Inputs = std::vector<std::pair<std::string, std::string>>;
+using Inputs = std::vector<MemoryInput>;
 
 constexpr std::array<std::string_view, mixers> mixer_words = {"attention", "latent attention", "gated delta",
                                                               "mamba",     "convolution",      ""};
@@ -23,6 +23,10 @@ std::string layer_name(const LayerKind& kind) {
   const std::string_view ffn = feed_forward_words[static_cast<std::size_t>(kind.feed_forward)];
   const std::string_view between = mixer.empty() || ffn.empty() ? "" : " + ";
   return fmt::format("{}{}{}", mixer, between, ffn);
+}
+
+void add(Inputs& out, std::string name, std::string value, const RunKey& key = {}) {
+  out.push_back({std::move(name), std::move(value), key});
 }
 
 std::string whole(double n) { return with_commas(std::llround(n)); }
@@ -40,16 +44,17 @@ struct Unfolding {
 };
 
 void state_inputs(const Unfolding& u, double StateBytes::*bytes, Inputs& out) {
-  out.emplace_back("parameters of the stage on one rank", whole(u.parameters.dense()));
-  out.emplace_back("bytes of each after sharing", fraction(u.dense.*bytes));
+  add(out, "parameters of the stage on one rank", whole(u.parameters.dense()));
+  add(out, "bytes of each after sharing", fraction(u.dense.*bytes),
+      bytes == &StateBytes::gradients ? u.w.keys.gradients : u.w.keys.precision);
   if (u.parameters.expert() > 0) {
-    out.emplace_back("parameters of its experts", whole(u.parameters.expert()));
-    out.emplace_back("bytes of each of them", fraction(u.expert.*bytes));
+    add(out, "parameters of its experts", whole(u.parameters.expert()));
+    add(out, "bytes of each of them", fraction(u.expert.*bytes));
   }
   if (u.w.sharding.state == StateSharding::none) return;
-  out.emplace_back("ranks that share", whole(static_cast<double>(u.w.sharding.dense_shards)));
+  add(out, "ranks that share", with_commas(u.w.sharding.dense_shards), u.w.keys.sharding);
   if (u.parameters.expert() > 0) {
-    out.emplace_back("ranks that share the experts", whole(static_cast<double>(u.w.sharding.expert_shards)));
+    add(out, "ranks that share the experts", with_commas(u.w.sharding.expert_shards), u.w.keys.sharding);
   }
 }
 
@@ -57,53 +62,74 @@ std::string state_formula(const Unfolding& u) {
   return u.parameters.expert() > 0 ? "parameters x bytes + expert parameters x bytes" : "parameters x bytes";
 }
 
-std::string activation_formula(const Unfolding& u, Inputs& out) {
-  out.emplace_back("tokens of a micro-batch on a rank (micro-batch x sequence / CP)", whole(u.context.tokens));
-  for (std::size_t i = 0; i < u.w.run.stages[u.rank].size(); ++i) {
-    const StageChunk& chunk = u.w.run.stages[u.rank][i];
-    const bool several = u.w.run.stages[u.rank].size() > 1;
-    const std::string where = several ? fmt::format(" of chunk {}", i) : "";
-    out.emplace_back("micro-batches in flight" + where, fraction(micro_batches_in_flight(u.w, u.rank, i)));
-    std::array<double, layer_sorts> layers{};
-    for_layers(u.w.model, chunk.first_layer, chunk.layers, [&](const LayerKind& kind, std::int64_t count) {
-      layers[sort_of(kind.mixer, kind.feed_forward)] += static_cast<double>(count);
-    });
-    for (std::size_t sort = 0; sort < layer_sorts; ++sort) {
-      if (layers[sort] == 0) continue;
-      const LayerKind kind{.mixer = static_cast<Mixer>(sort / feed_forwards),
-                           .feed_forward = static_cast<FeedForward>(sort % feed_forwards)};
-      const LayerActivations a = layer_activations(u.w, u.context, kind.mixer, kind.feed_forward);
-      const bool full = u.w.recompute.granularity == RecomputeGranularity::full;
-      out.emplace_back(fmt::format("{} layers{}", layer_name(kind), where), whole(layers[sort]));
-      out.emplace_back(fmt::format("bytes a token of {}, nothing recomputed", layer_name(kind)), whole(a.full));
-      if (full || a.kept < a.full) {
-        out.emplace_back(fmt::format("bytes a token of {} that recompute keeps", layer_name(kind)),
-                         whole(full ? a.input : a.kept));
-      }
+/// Tokens of a micro-batch on a rank, and what they come from.
+void token_inputs(const Unfolding& u, Inputs& out) {
+  const RunDescription& run = u.w.run;
+  add(out, "micro-batch", with_commas(run.batch.micro), run.keys.micro_batch);
+  add(out, "tokens of a sample", with_commas(run.batch.sequence_length), run.keys.sequence_length);
+  if (run.degrees.context > 1) add(out, "context parallel", with_commas(run.degrees.context), run.keys.context);
+  if (u.context.tensor > 1) {
+    add(out, u.w.sequence_parallel ? "tensor parallel, sequence parallel too" : "tensor parallel, sequence whole",
+        whole(u.context.tensor), run.keys.tensor);
+  }
+}
+
+void layer_inputs(const Unfolding& u, const StageChunk& chunk, const std::string& where, Inputs& out) {
+  std::array<double, layer_sorts> layers{};
+  std::array<LayerKind, layer_sorts> kinds{};
+  for_layers(u.w.model, chunk.first_layer, chunk.layers, [&](const LayerKind& kind, std::int64_t count) {
+    layers[sort_of(kind)] += static_cast<double>(count);
+    kinds[sort_of(kind)] = kind;
+  });
+  const bool full = u.w.recompute.granularity == RecomputeGranularity::full;
+  for (std::size_t sort = 0; sort < layer_sorts; ++sort) {
+    if (layers[sort] <= 0) continue;
+    const std::string name = layer_name(kinds[sort]);
+    const LayerActivations a = layer_activations(u.w, u.context, kinds[sort]);
+    add(out, fmt::format("layers of {}{}", name, where), whole(layers[sort]), u.w.keys.layers);
+    add(out, fmt::format("bytes a token of {}, nothing recomputed", name), whole(a.full), u.w.keys.hidden);
+    if (full || a.kept < a.full) {
+      add(out, fmt::format("bytes a token of {} that recompute keeps", name), whole(full ? a.input : a.kept),
+          u.w.keys.recompute);
     }
   }
-  return "tokens x sum over layers of bytes a token x micro-batches in flight";
+  const double hidden = u.context.element * static_cast<double>(u.w.model.hidden) / u.context.sequence_split;
+  if (chunk.embedding) add(out, "bytes a token of the embedding's output", whole(hidden), u.w.keys.hidden);
+  if (chunk.mtp_layers > 0) add(out, "layers of multi-token prediction" + where, with_commas(chunk.mtp_layers));
+}
+
+std::string activation_formula(const Unfolding& u, Inputs& out) {
+  token_inputs(u, out);
+  const std::vector<StageChunk>& chunks = u.w.run.stages[u.rank];
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const std::string where = chunks.size() > 1 ? fmt::format(" in chunk {}", i) : "";
+    add(out, "micro-batches in flight" + where, fraction(micro_batches_in_flight(u.w, u.rank, i)),
+        u.w.run.keys.pipeline);
+    layer_inputs(u, chunks[i], where, out);
+  }
+  const bool ring = u.w.run.degrees.context > 1;
+  return fmt::format("{} x sum over layers of bytes a token x micro-batches in flight",
+                     ring ? "micro-batch x tokens / CP" : "micro-batch x tokens");
 }
 
 std::string logits_formula(const Unfolding& u, Inputs& out) {
   const Kernels& k = u.w.kernels;
-  out.emplace_back("tokens of a micro-batch on a rank", whole(u.context.tokens));
-  out.emplace_back("padded vocabulary", whole(static_cast<double>(u.w.model.padded_vocabulary)));
-  out.emplace_back("tensor parallel", whole(u.context.tensor));
-  out.emplace_back("bytes of a logit with its copies", fraction(k.fused_loss ? 2 : k.logit_bytes));
-  if (k.loss_chunks > 1) out.emplace_back("pieces of the loss", whole(static_cast<double>(k.loss_chunks)));
-  return k.loss_chunks > 1 ? "tokens x padded vocabulary / TP x bytes / pieces"
-                           : "tokens x padded vocabulary / TP x bytes";
+  token_inputs(u, out);
+  add(out, "padded vocabulary", with_commas(u.w.model.padded_vocabulary), u.w.keys.vocabulary);
+  add(out, "bytes of a logit with its copies", fraction(k.fused_loss ? 2 : k.logit_bytes), u.w.keys.fused_loss);
+  if (k.loss_chunks > 1) add(out, "pieces of the loss", with_commas(k.loss_chunks));
+  return k.loss_chunks > 1 ? "micro-batch x tokens x padded vocabulary / TP x bytes / pieces"
+                           : "micro-batch x tokens x padded vocabulary / TP x bytes";
 }
 
 std::string gathered_formula(const Unfolding& u, Inputs& out) {
-  out.emplace_back("parameters of the stage on one rank", whole(u.parameters.total()));
+  add(out, "parameters of the stage on one rank", whole(u.parameters.total()));
   if (u.w.sharding.keeps_gathered_weights) return "parameters x 2 bytes: nothing is shared out again";
-  out.emplace_back("parameters of the largest unit", whole(largest_unit(u.w, u.rank)));
-  out.emplace_back("units that are whole at once", fraction(u.w.sharding.gathered_units));
+  add(out, "parameters of the largest unit", whole(largest_unit(u.w, u.rank)));
+  add(out, "units that are whole at once", fraction(u.w.sharding.gathered_units));
   if (!u.w.sharding.gathers_root) return "units x largest unit x 2 bytes";
-  out.emplace_back("parameters of the ends, whole all the time",
-                   whole(u.parameters[ParameterPart::embedding] + u.parameters[ParameterPart::output]));
+  add(out, "parameters of the ends, whole all the time",
+      whole(u.parameters[ParameterPart::embedding] + u.parameters[ParameterPart::output]));
   return "(units x largest unit + ends) x 2 bytes";
 }
 
@@ -112,7 +138,7 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
     case MemoryPart::weights:
       state_inputs(u, &StateBytes::weights, out);
       if (u.w.precision.cached_fp8_weights || u.w.precision.weights == NumberFormat::fp8) {
-        out.emplace_back("weights of matrices, which fp8 copies or replaces", whole(u.parameters.matrices()));
+        add(out, "weights of matrices, which fp8 copies or replaces", whole(u.parameters.matrices()));
       }
       return state_formula(u);
     case MemoryPart::gradients:
@@ -124,8 +150,8 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
     case MemoryPart::gathered_weights:
       return gathered_formula(u, out);
     case MemoryPart::unsharded_gradients:
-      out.emplace_back("parameters of the output layer", whole(u.parameters[ParameterPart::output]));
-      out.emplace_back("parameters of the stage on one rank", whole(u.parameters.total()));
+      add(out, "parameters of the output layer", whole(u.parameters[ParameterPart::output]));
+      add(out, "parameters of the stage on one rank", whole(u.parameters.total()));
       return u.w.sharding.keeps_gathered_weights ? "parameters x 4 bytes, added up over micro-batches"
                                                  : "parameters of the output layer x 2 bytes";
     case MemoryPart::placeholder_gradients:
@@ -135,20 +161,20 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
     case MemoryPart::logits:
       return logits_formula(u, out);
     case MemoryPart::transients:
-      out.emplace_back("tokens of a micro-batch on a rank", whole(u.context.tokens));
-      out.emplace_back("hidden size", whole(static_cast<double>(u.w.model.hidden)));
+      add(out, "tokens of a micro-batch on a rank", whole(u.context.tokens));
+      add(out, "hidden size", with_commas(u.w.model.hidden), u.w.keys.hidden);
       return "the worse of the loss and the backward pass of one layer (gradients inside it, what recompute makes "
              "again), less the logits";
     case MemoryPart::communication:
       return "key-value blocks of the context ring, hidden states of tensor-parallel overlap, an fp32 bucket of "
              "16-bit gradients";
     case MemoryPart::reserve:
-      out.emplace_back("allocated", human_bytes(u.estimate.stages[u.rank].allocated()));
+      add(out, "allocated", human_bytes(u.estimate.stages[u.rank].allocated()));
       return fmt::format("{} x allocated", memory_constants::reserve.expected);
     case MemoryPart::runtime:
-      out.emplace_back("context and libraries", human_bytes(memory_constants::context.expected));
+      add(out, "context and libraries", human_bytes(memory_constants::context.expected));
       if (!uses_rccl_all_to_all(u.w, device)) return "context and libraries";
-      out.emplace_back("all-to-all", human_bytes(memory_constants::amd_all_to_all.expected));
+      add(out, "all-to-all", human_bytes(memory_constants::amd_all_to_all.expected));
       return "context and libraries + RCCL's all-to-all among experts";
   }
   return {};

@@ -15,7 +15,7 @@ double as_double(std::int64_t n) { return static_cast<double>(n); }
 
 void add_layers(Parameters& out, const ModelShape& model, std::int64_t first, std::int64_t count, const Split& split) {
   for_layers(model, first, count, [&](const LayerKind& kind, std::int64_t n) {
-    const LayerParameters one = layer_parameters(model, kind.mixer, kind.feed_forward, split);
+    const LayerParameters one = layer_parameters(model, kind, split);
     const double layers = as_double(n);
     out[ParameterPart::attention] += layers * one.mixer;
     out[ParameterPart::dense_ffn] += layers * one.dense_ffn;
@@ -31,7 +31,7 @@ void add_layers(Parameters& out, const ModelShape& model, std::int64_t first, st
 void add_mtp(Parameters& out, const ModelShape& model, std::int64_t depth, const Split& split) {
   const LayerKind* kind = last_kind(model);
   if (depth == 0 || kind == nullptr) return;
-  const LayerParameters one = layer_parameters(model, kind->mixer, kind->feed_forward, split);
+  const LayerParameters one = layer_parameters(model, *kind, split);
   const double h = as_double(model.hidden);
   out[ParameterPart::mtp] += as_double(depth) * (one.dense() + 2 * h * h / split.tensor + 3 * h);
   out[ParameterPart::mtp_experts] += as_double(depth) * one.experts;

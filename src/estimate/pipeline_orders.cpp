@@ -37,10 +37,10 @@ PassOrder interleaved(const PipelineSize& size, std::int32_t rank) {
       }
     }
   }
-  const std::size_t warm_up = static_cast<std::size_t>((size.ranks - rank - 1) * 2 + (size.chunks - 1) * size.ranks);
+  const std::int64_t warm_up = std::int64_t{size.ranks - rank - 1} * 2 + std::int64_t{size.chunks - 1} * size.ranks;
   PassOrder out;
   std::size_t next = 0;
-  while (next < std::min(warm_up, forward.size())) out.push_back(forward[next++]);
+  while (next < std::min(static_cast<std::size_t>(warm_up), forward.size())) out.push_back(forward[next++]);
   for (const PipelinePass& pass : backward) {
     if (next < forward.size()) out.push_back(forward[next++]);
     out.push_back(pass);

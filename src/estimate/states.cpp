@@ -40,17 +40,17 @@ double placeholder_elements(const Workload& w, std::size_t rank, const Parameter
   const Split split = split_of(w.run.degrees);
   const double h = as_double(m.hidden);
   const double up = m.gated ? 2 : 1;
-  bool mixer[mixers] = {};
+  std::array<const LayerKind*, 2 * mixers> mixer{};
   bool feed_forward[feed_forwards] = {};
   for (const StageChunk& chunk : w.run.stages[rank]) {
     for_layers(m, chunk.first_layer, chunk.layers + chunk.mtp_layers, [&](const LayerKind& kind, std::int64_t) {
-      mixer[static_cast<std::size_t>(kind.mixer)] = true;
+      mixer[sort_of(kind) / feed_forwards] = &kind;
       feed_forward[static_cast<std::size_t>(kind.feed_forward)] = true;
     });
   }
   double n = parameters[ParameterPart::output];
-  for (std::size_t i = 0; i < mixers; ++i) {
-    if (mixer[i]) n += mixer_parameters(m, static_cast<Mixer>(i), split);
+  for (const LayerKind* kind : mixer) {
+    if (kind != nullptr) n += mixer_parameters(m, *kind, split);
   }
   if (feed_forward[static_cast<std::size_t>(FeedForward::dense)]) n += (up + 1) * h * as_double(m.ffn) / split.tensor;
   if (feed_forward[static_cast<std::size_t>(FeedForward::experts)]) {
@@ -123,7 +123,7 @@ double largest_unit(const Workload& workload, std::size_t rank) {
   double largest = 0;
   for (const StageChunk& chunk : workload.run.stages[rank]) {
     for_layers(workload.model, chunk.first_layer, chunk.layers, [&](const LayerKind& kind, std::int64_t) {
-      const LayerParameters n = layer_parameters(workload.model, kind.mixer, kind.feed_forward, split);
+      const LayerParameters n = layer_parameters(workload.model, kind, split);
       largest = std::max(largest, n.dense() + n.experts);
     });
   }
@@ -140,15 +140,18 @@ void add_states(StageMemory& out, const Workload& workload, std::size_t rank, co
   const double in_experts = parameters.expert();
   out[MemoryPart::weights] = in_dense * dense.weights + in_experts * expert.weights;
   out[MemoryPart::gradients] = in_dense * dense.gradients + in_experts * expert.gradients;
+  const double trained = std::clamp(workload.trained_share, 0.0, 1.0);
+  out[MemoryPart::gradients] *= trained;
   if (workload.runtime == Runtime::xla) out[MemoryPart::gradients] = 0;  // reduced into the update
   out[MemoryPart::optimizer] = in_dense * dense.optimizer + in_experts * expert.optimizer;
   out[MemoryPart::optimizer] -=
       saved_by_muon(workload, parameters.matrices() - in_experts, in_experts, dense_shards, expert_shards);
+  out[MemoryPart::optimizer] *= trained;
   const double shared_out = s.state == StateSharding::weights ? dense_shards : 1;
   out[MemoryPart::weights] += parameters.matrices() * fp8_weight_bytes(workload.precision) / shared_out;
   add_gathered(out, workload, rank, parameters);
   const Kernels& k = workload.kernels;
-  if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers) {
+  if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers && trained >= 1) {
     out[MemoryPart::placeholder_gradients] = 2 * placeholder_elements(workload, rank, parameters);
   }
 }

@@ -10,6 +10,6 @@ StepEstimate estimate_step(const Workload& workload, const Hardware& hardware, c
                            const StepOptions& options);
 
 /// Fills what follows from the parts: tokens per second, interval, bottleneck.
-void finish(StepEstimate& estimate, const Workload& workload, const Hardware& hardware);
+void finish(StepEstimate& out, const Workload& w, const Hardware& hardware);
 
 }  // namespace primus_plan

@@ -61,7 +61,10 @@ double communication_buffers(const Workload& workload, const ActivationContext& 
   double bytes = 0;
   const ModelShape& m = workload.model;
   const bool ring = workload.run.degrees.context > 1 && !workload.kernels.context_all_to_all;
-  if (ring) bytes += 2 * c.tokens * key_value_width(m, c.tensor) * c.element;
+  if (ring) {
+    const AttentionWidths widths = attention_widths(m, LayerKind(), c.tensor);
+    bytes += 2 * c.tokens * (widths.keys + widths.values) * c.element;
+  }
   if (workload.overlap.tensor && c.tensor > 1) bytes += 2 * c.tokens * as_double(m.hidden) * c.element;
   if (is_torch_pipeline(workload)) {
     const double received = c.tokens * as_double(m.hidden) * c.element / c.sequence_split;

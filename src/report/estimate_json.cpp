@@ -84,15 +84,16 @@ void write_memory(JsonWriter& json, const EstimateReport& report) {
   }
   json.end_array();
   json.key("assumptions").begin_array();
-  for (const std::string& line : memory_assumptions(*report.analysis.workload, memory)) json.string(line);
+  const MemoryDevice device = memory_device(report.hardware);
+  for (const std::string& line : memory_assumptions(*report.analysis.workload, memory, device)) json.string(line);
   json.end_array();
   json.end_object();
 }
 
-void write_utilization(JsonWriter& json, std::string_view name, const Utilization& utilization) {
+void write_rate(JsonWriter& json, std::string_view name, double flops_per_second, double mfu) {
   json.key(name).begin_object(Layout::one_line);
-  json.key("flops_per_second_per_gpu").real(utilization.flops_per_second_per_gpu);
-  json.key("mfu").real(utilization.share_of_peak);
+  json.key("flops_per_second_per_gpu").real(flops_per_second);
+  json.key("mfu").real(mfu);
   json.end_object();
 }
 
@@ -108,8 +109,8 @@ void write_step(JsonWriter& json, const EstimateReport& report) {
   json.key("low_seconds").real(step.low_seconds);
   json.key("high_seconds").real(step.high_seconds);
   json.key("tokens_per_second_per_gpu").real(step.tokens_per_second_per_gpu);
-  write_utilization(json, "counted", report.estimate.counted);
-  write_utilization(json, "common", report.estimate.common);
+  write_rate(json, "counted", step.counted_flops_per_second_per_gpu, report.estimate.counted_mfu());
+  write_rate(json, "common", step.flops_per_second_per_gpu, step.mfu);
   json.key("bubble_share").real(step.bubble_share);
   json.key("parts_seconds").begin_object();
   for (std::size_t i = 0; i < time_parts; ++i) {
@@ -142,6 +143,7 @@ std::string estimate_to_json(const EstimateReport& report) {
   json.key("module").string(report.analysis.module);
   json.key("backend").string(report.analysis.framework);
   json.key("world_size").integer(report.analysis.run.launch.world_size);
+  json.key("world_size_assumed").boolean(report.analysis.run.launch.assumed);
   json.key("errors").integer(static_cast<std::int64_t>(report.analysis.errors));
   json.key("unknown").begin_array(Layout::one_line);
   for (const std::string_view fact : workload.unknown) json.string(fact);

@@ -39,8 +39,9 @@ std::string seconds_text(double seconds) {
 
 std::string missing_facts(const Workload& workload) {
   return workload.unknown.empty() ? std::string()
-                                  : row("not counted", join(workload.unknown, ", ") + ": the config does not state it, "
-                                                                                      "or no estimate covers it");
+                                  : row("not counted", join(workload.unknown, ", ") +
+                                                           ": the config does not state it, "
+                                                           "or no estimate covers it");
 }
 
 std::string model_lines(const EstimateReport& report) {
@@ -70,17 +71,18 @@ std::string run_line(const RunDescription& run) {
   add("CP", degrees.context);
   add("EP", degrees.expert);
   add("DP", degrees.data);
-  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro,
-                      counted(run.batch.global, "sample"), with_commas(run.batch.sequence_length));
+  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro, counted(run.batch.global, "sample"),
+                      with_commas(run.batch.sequence_length));
+  if (run.launch.assumed) text += fmt::format(" (size assumed: {}; see --nodes)", run.launch.source);
   return row("run", text);
 }
 
 std::string flops_lines(const EstimateReport& report) {
   const FlopsEstimate& flops = report.estimate.flops;
   const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
-  const std::string counted_text = flops.counted_per_token > 0
-                                       ? fmt::format("{} a token as {} counts", human_count(flops.counted_per_token), title)
-                                       : fmt::format("{} cannot count this model", title);
+  const std::string counted_text =
+      flops.counted_per_token > 0 ? fmt::format("{} a token as {} counts", human_count(flops.counted_per_token), title)
+                                  : fmt::format("{} cannot count this model", title);
   std::string out = row("FLOPs", fmt::format("{}; {} of work (causal attention by half)", counted_text,
                                              human_count(flops.common_per_token)));
   return out + row("", fmt::format("{} of work a step, {} on each GPU", human_count(flops.common_per_step()),
@@ -94,7 +96,7 @@ std::string bars(std::size_t count, const Parts& parts, double whole, Value&& va
   for (std::size_t i = 0; i < count; ++i) {
     const double share = whole > 0 ? parts[i] / whole : 0;
     if (share < 0.0005) continue;
-    out += fmt::format("    {:<24} {:>11} {:>5.1f} %  {}\n", name(i), value(parts[i]), 100 * share, bar(share));
+    out += fmt::format("    {:<28} {:>11} {:>5.1f} %  {}\n", name(i), value(parts[i]), 100 * share, bar(share));
   }
   return out;
 }
@@ -104,8 +106,6 @@ std::string memory_bars(const StageMemory& stage) {
       memory_parts, stage.parts, stage.device(), [](double bytes) { return fmt::format("{:.2f} GiB", bytes / gib); },
       [](std::size_t i) { return to_string(static_cast<MemoryPart>(i)); });
 }
-
-std::string_view fit_color(Fit fit) { return fit == Fit::fits ? "fits" : to_string(fit); }
 
 std::string memory_lines(const EstimateReport& report, const TextStyle& style) {
   const MemoryEstimate& memory = report.estimate.memory;
@@ -117,8 +117,9 @@ std::string memory_lines(const EstimateReport& report, const TextStyle& style) {
   if (report.hardware != nullptr && report.estimate.fit) {
     const Fit fit = *report.estimate.fit;
     const Severity severity = fit == Fit::does_not_fit ? Severity::error : Severity::warning;
-    const std::string word(fit_color(fit));
-    text += fmt::format("; {} in the {:.0f} GiB of {}", fit == Fit::fits ? paint.good(word) : paint.severity(severity, word),
+    const std::string word(to_string(fit));
+    text += fmt::format("; {} in the {:.0f} GiB of {}",
+                        fit == Fit::fits ? paint.good(word) : paint.severity(severity, word),
                         report.hardware->memory_bytes / gib, report.hardware->name);
   }
   std::string out = row("memory", text);
@@ -155,12 +156,10 @@ std::string step_lines(const EstimateReport& report) {
                               with_commas(static_cast<std::int64_t>(std::llround(step.tokens_per_second_per_gpu)))));
   const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
   std::string rates = fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} %",
-                                  report.estimate.common.flops_per_second_per_gpu / 1e12,
-                                  100 * report.estimate.common.share_of_peak);
+                                  step.flops_per_second_per_gpu / 1e12, 100 * step.mfu);
   if (report.estimate.flops.counted_per_token > 0) {
-    rates += fmt::format("; {:.0f} TFLOP/s as {} counts, MFU {:.1f} %",
-                         report.estimate.counted.flops_per_second_per_gpu / 1e12, title,
-                         100 * report.estimate.counted.share_of_peak);
+    rates += fmt::format("; {:.0f} TFLOP/s as {} counts, MFU {:.1f} %", step.counted_flops_per_second_per_gpu / 1e12,
+                         title, 100 * report.estimate.counted_mfu());
   }
   out += row("", rates);
   out += row("", bottleneck_sentence(step, *report.analysis.workload));
@@ -171,7 +170,8 @@ std::string step_lines(const EstimateReport& report) {
 
 std::string assumption_lines(const EstimateReport& report) {
   std::string out = row("assumed", "");
-  for (const std::string& line : memory_assumptions(*report.analysis.workload, report.estimate.memory)) {
+  const MemoryDevice device = memory_device(report.hardware);
+  for (const std::string& line : memory_assumptions(*report.analysis.workload, report.estimate.memory, device)) {
     out += fmt::format("    - {}\n", line);
   }
   return out;

@@ -7,12 +7,15 @@
 #include "primus_plan/support/text.h"
 #include "report/excerpt.h"
 #include "report/paint.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
 namespace {
 
 int digits(std::uint32_t number) { return static_cast<int>(fmt::format("{}", number).size()); }
+
+constexpr std::size_t most_places = 6;
 
 class FindingText {
  public:
@@ -26,13 +29,7 @@ class FindingText {
   std::string make() {
     headline();
     place(primary_);
-    const Source* shown = primary_.origin.source;
-    for (const Label& label : finding_.related) {
-      if (!label.origin) continue;
-      between(label.origin, shown);
-      place(label);
-      shown = label.origin.source;
-    }
+    places();
     for (const std::string& line : finding_.because) remark(shortened(escape_controls(line)));
     for (const std::string& line : finding_.help) remark(paint_.bold("help: ") + shortened(escape_controls(line)));
     if (finding_.help.empty()) {
@@ -43,6 +40,25 @@ class FindingText {
   }
 
  private:
+  /// The related places, the first few unless all are asked for.
+  void places() {
+    const Source* shown = primary_.origin.source;
+    std::size_t left = style_.verbose ? finding_.related.size() : most_places;
+    std::size_t hidden = 0;
+    for (const Label& label : finding_.related) {
+      if (!label.origin) continue;
+      if (left == 0) {
+        ++hidden;
+        continue;
+      }
+      --left;
+      between(label.origin, shown);
+      place(label);
+      shown = label.origin.source;
+    }
+    if (hidden > 0) remark(fmt::format("{} more place{} (-v)", hidden, hidden == 1 ? "" : "s"));
+  }
+
   void headline() {
     std::string where = path_;
     if (primary_.origin) {
@@ -50,10 +66,11 @@ class FindingText {
       if (primary_.origin.line > 0) where += fmt::format(":{}:{}", primary_.origin.line, primary_.origin.column);
     }
     const std::string severity = fmt::format("{}:", to_string(finding_.severity));
-    out_ +=
+    const std::string line =
         fmt::format("{} {} {}", paint_.bold(escape_controls(where) + ":"), paint_.severity(finding_.severity, severity),
                     paint_.bold(shortened(escape_controls(finding_.message))));
-    out_ += paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name)) + '\n';
+    const std::string rule = paint_.faint(fmt::format(" [{} {}]", finding_.rule->id, finding_.rule->name));
+    out_ += wrapped(line + rule, 4, style_) + '\n';
   }
 
   /// The source line and what is marked in it.
@@ -81,7 +98,10 @@ class FindingText {
     }
   }
 
-  void remark(const std::string& text) { out_ += fmt::format("{:>{}} {} {}\n", "", gutter_, paint_.gutter("="), text); }
+  void remark(const std::string& text) {
+    const std::string line = fmt::format("{:>{}} {} {}", "", gutter_, paint_.gutter("="), text);
+    out_ += wrapped(line, static_cast<std::size_t>(gutter_) + 3, style_) + '\n';
+  }
 
   void runtime() {
     const RuleInfo& rule = *finding_.rule;

@@ -6,6 +6,7 @@
 
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -95,7 +96,8 @@ std::string worlds_table(const std::vector<LegalWorld>& worlds) {
 
 /// All rewrites, or only the first few of values that the user asked for: presets and defaults are rewritten all the
 /// time.
-std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
+std::string rewrites_text(const std::vector<Rewrite>& rewrites, const TextStyle& style) {
+  const bool all = style.verbose;
   std::string text;
   std::size_t left_out = 0;
   std::size_t shown = 0;
@@ -106,10 +108,10 @@ std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
       continue;
     }
     ++shown;
-    text += fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key), escape_controls(rewrite.from),
-                        escape_controls(rewrite.to));
-    if (!rewrite.because.empty()) text += fmt::format(" ({})", escape_controls(rewrite.because));
-    text += '\n';
+    std::string line = fmt::format("  the runtime sets {} {} → {}", escape_controls(rewrite.key),
+                                   escape_controls(rewrite.from), escape_controls(rewrite.to));
+    if (!rewrite.because.empty()) line += fmt::format(" ({})", escape_controls(rewrite.because));
+    text += wrapped(line, 4, style) + '\n';
   }
   if (left_out > 0) text += fmt::format("  … and {} more (-v)\n", left_out);
   return text;
@@ -120,8 +122,8 @@ std::string rewrites_text(const std::vector<Rewrite>& rewrites, bool all) {
 std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
   const RunDescription& run = analysis.run;
   std::string text;
-  const auto line = [&text](const std::string& content) {
-    if (!content.empty()) text += "  " + content + '\n';
+  const auto line = [&](const std::string& content) {
+    if (!content.empty()) text += wrapped("  " + content, 4, style) + '\n';
   };
   if (run.launch.world_size > 0 || run.degrees.data > 0) {
     line(launch_to_text(run.launch) + "   " + degrees_to_text(run.degrees));
@@ -129,7 +131,7 @@ std::string overview_to_text(const Analysis& analysis, const TextStyle& style) {
   }
   line(launch_source_text(run.launch));
   for (const std::string& note : analysis.notes) line("note: " + escape_controls(note));
-  text += rewrites_text(analysis.rewrites, style.verbose);
+  text += rewrites_text(analysis.rewrites, style);
   if (!analysis.legal_worlds.empty()) {
     if (style.worlds)
       text += worlds_table(analysis.legal_worlds);

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include "primus_plan/support/number.h"
+#include "report/paint.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 namespace {
@@ -27,12 +29,14 @@ std::string tokens_text(std::int64_t before, std::int64_t after) {
 
 }  // namespace
 
-std::string repairs_to_text(const Analysis& analysis, const Paint& paint) {
+std::string repairs_to_text(const Analysis& analysis, const TextStyle& style) {
+  const Paint paint(style.color);
   std::string text;
   for (const Repair& repair : analysis.repairs) {
-    text += fmt::format("{}legal with {}: {}{}\n", paint.bold("help: "),
-                        repair.changes.size() == 1 ? "one change" : "two changes", changes_text(repair.changes),
-                        tokens_text(analysis.run.batch.tokens_per_step(), repair.tokens_per_step));
+    const std::string line = fmt::format(
+        "{}legal with {}: {}{}", paint.bold("help: "), repair.changes.size() == 1 ? "one change" : "two changes",
+        changes_text(repair.changes), tokens_text(analysis.run.batch.tokens_per_step(), repair.tokens_per_step));
+    text += wrapped(line, 6, style) + '\n';
   }
   return text;
 }

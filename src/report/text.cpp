@@ -2,12 +2,14 @@
 
 #include <fmt/core.h>
 
+#include "primus_plan/config/presets.h"
 #include "primus_plan/report/report.h"
 #include "primus_plan/support/number.h"
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
 #include "report/repairs_text.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -75,10 +77,17 @@ class TextFormatter final : public Formatter {
     return style_.brief_if_clean && (module.verdict == Verdict::ok || module.verdict == Verdict::not_checked);
   }
 
+  /// Where presets came from; for those inside the binary, of which Primus they are.
+  static std::string presets_text(const Analysis& module) {
+    if (module.presets != built_in_label) return escape_controls(module.presets);
+    return fmt::format("{}, {}", built_in_label, built_in_version);
+  }
+
   std::string headline(const Analysis& module) const {
-    return fmt::format("{}: {}  ({}, {}; presets: {})\n", paint_.bold(escape_controls(module.path)),
-                       verdict_text(module, paint_), escape_controls(module.module), escape_controls(module.framework),
-                       escape_controls(module.presets));
+    const std::string line = fmt::format("{}: {}  ({}, {}; presets: {})", paint_.bold(escape_controls(module.path)),
+                                         verdict_text(module, paint_), escape_controls(module.module),
+                                         escape_controls(module.framework), presets_text(module));
+    return wrapped(line, 4, style_) + '\n';
   }
 
   std::string module_text(const Analysis& module) const {
@@ -99,7 +108,7 @@ class TextFormatter final : public Formatter {
     }
     if (folded > 0 && !style_.quiet)
       text += paint_.faint(fmt::format("  {} (-v)", counted(static_cast<std::int64_t>(folded), "note"))) + '\n';
-    if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, paint_);
+    if (!style_.quiet && !module.repairs.empty()) text += '\n' + repairs_to_text(module, style_);
     return text;
   }
 

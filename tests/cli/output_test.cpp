@@ -78,6 +78,19 @@ TEST_F(OutputOf, ColorsWhenAskedFor) {
   EXPECT_FALSE(colored({}, {.environment = {{"FORCE_COLOR", "0"}}}));
 }
 
+TEST_F(OutputOf, KeepsToAsciiWhereTheLocaleHasNoMore) {
+  const std::string arrow = "\u2192";
+  const auto out = [this](const ProcessOptions& options) { return run_plan({"check", "-v", path_}, options).out; };
+  EXPECT_TRUE(contains(out({}), arrow));
+  EXPECT_TRUE(contains(out({.environment = {{"LANG", "C.UTF-8"}}}), arrow));
+  const std::string plain = out({.environment = {{"LANG", "C.UTF-8"}, {"LC_ALL", "C"}}});
+  EXPECT_FALSE(contains(plain, arrow));
+  EXPECT_TRUE(contains(plain, " -> ")) << plain;
+  const ProcessOptions in_c{.environment = {{"LANG", "C"}}};
+  EXPECT_EQ(run_plan({"check", path_, "--format", "json"}, in_c).out,
+            run_plan({"check", path_, "--format", "json"}).out);
+}
+
 TEST_F(OutputOf, QuietPrintsFindingsOnly) {
   EXPECT_EQ(run_plan({"check", folder_.write("good.yaml", good_experiment), "-q"}).out, "");
   const std::string out = run_plan({"check", path_, "--quiet"}).out;

@@ -177,6 +177,25 @@ TEST_P(EveryWorkload, MoreContextParallelLowersActivations) {
   }
 }
 
+TEST(EstimateMemory, MoreExpertParallelNeverRaisesTheExperts) {
+  double last = 1e30;
+  for (const std::int64_t e : {1, 2, 4, 8, 16}) {
+    Workload w = expert_workload();
+    w.run.degrees.expert = e;
+    w.sharding.expert_shards = 16 / e;
+    EXPECT_LT(part_of(w, MemoryPart::weights), last);
+    last = part_of(w, MemoryPart::weights);
+  }
+}
+
+TEST(EstimateMemory, FrozenWeightsHaveNoState) {
+  Workload w = dense_workload();
+  const double weights = part_of(w, MemoryPart::weights);
+  w.trained_share = 0;
+  EXPECT_EQ(part_of(w, MemoryPart::weights), weights);
+  EXPECT_EQ(part_of(w, MemoryPart::gradients) + part_of(w, MemoryPart::optimizer), 0);
+}
+
 TEST_P(EveryWorkload, MoreShardingNeverRaisesTheState) {
   const auto state = [&](StateSharding sharding, std::int64_t shards) {
     Workload w = base();

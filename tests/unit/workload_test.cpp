@@ -60,7 +60,8 @@ TEST(TorchTitanWorkload, SharesStateOverShardAndContextRanksAndCopiesItOverRepli
 }
 
 TEST(TorchTitanWorkload, RecomputesByItsMode) {
-  EXPECT_EQ(titan("activation_checkpoint: {mode: none}\n").recompute.granularity, RecomputeGranularity::none);
+  const Workload eager = titan("activation_checkpoint: {mode: none}\ncompile: {enable: false}\n");
+  EXPECT_EQ(eager.recompute.granularity, RecomputeGranularity::none);
   EXPECT_EQ(titan("activation_checkpoint: {mode: full}\n").recompute.granularity, RecomputeGranularity::full);
   const Workload operations = titan("activation_checkpoint: {mode: selective, selective_ac_option: op}\n");
   EXPECT_LT(operations.recompute.kept_share, 0.6);
@@ -68,6 +69,15 @@ TEST(TorchTitanWorkload, RecomputesByItsMode) {
   const Workload layers = titan("activation_checkpoint: {mode: selective, selective_ac_option: '4'}\n");
   for (const LayerKind& kind : layers.model.kinds) recomputed += kind.recomputed ? kind.count : 0;
   EXPECT_EQ(recomputed, 8);
+}
+
+TEST(TorchTitanWorkload, LeavesElementwiseTensorsToTheCompiler) {
+  const Workload compiled = titan("activation_checkpoint: {mode: none}\ncompile: {enable: true}\n");
+  EXPECT_TRUE(compiled.recompute.elementwise_only);
+  EXPECT_GT(compiled.recompute.kept_share, 0.5);
+  EXPECT_LT(compiled.recompute.kept_share, 0.8);
+  const Workload eager = titan("compile: {enable: false}\n");
+  EXPECT_LT(compiled.kernels.logit_bytes, eager.kernels.logit_bytes);
 }
 
 TEST(TorchTitanWorkload, KeepsFloat32WeightsWithoutACopy) {

@@ -71,8 +71,8 @@ struct Analysis {
   std::size_t errors = 0;
   std::size_t warnings = 0;
   std::shared_ptr<const Workload> workload;  ///< what estimates read; only when asked for and the run is derivable
-  std::vector<LegalWorld> legal_worlds;      ///< filled when the asked world is illegal, or asked for
-  std::vector<Repair> repairs;               ///< the smallest ones, best first; filled by find_repairs
+  std::vector<LegalWorld> legal_worlds;  ///< filled when the asked world is illegal, or asked for
+  std::vector<Repair> repairs;           ///< the smallest ones, best first; filled by find_repairs
 };
 
 /// Makes counts and verdict those of the findings, after some were left out or made more or less severe.

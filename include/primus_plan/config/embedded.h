@@ -19,4 +19,7 @@ std::span<const EmbeddedFile> embedded_keys();
 /// The tables of published measurements: "published.csv".
 std::span<const EmbeddedFile> embedded_measurements();
 
+/// The texts of `explain TOPIC`: "batch.txt", …
+std::span<const EmbeddedFile> embedded_topics();
+
 }  // namespace primus_plan

@@ -23,6 +23,9 @@ PresetRoot find_preset_root(const std::optional<std::string>& given, const std::
 
 /// The folder that stands for the presets inside the binary in paths and messages.
 inline constexpr std::string_view built_in_folder = "<built-in>";
+/// The label of the presets inside the binary, and the version of Primus that they are facts of.
+inline constexpr std::string_view built_in_label = "built-in";
+inline constexpr std::string_view built_in_version = "Primus fd1eeabb";
 
 /// Reads through to `files`, and serves paths below "<built-in>/" from the presets inside the binary.
 class FilesWithPresets final : public FileReader {

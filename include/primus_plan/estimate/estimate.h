@@ -11,12 +11,6 @@
 
 namespace primus_plan {
 
-/// Achieved floating point operations against the peak of the part's data sheet, by one count.
-struct Utilization {
-  double flops_per_second_per_gpu = 0;
-  double share_of_peak = 0;  ///< MFU; 0 when the peak or the count is not known
-};
-
 /// Everything that is estimated of a run.
 struct Estimate {
   Parameters parameters;
@@ -25,13 +19,16 @@ struct Estimate {
   MemoryEstimate memory;
   // With hardware only.
   std::optional<Fit> fit;
-  StepEstimate step;  ///< zeros without
-  Utilization counted;
-  Utilization common;
+  StepEstimate step;      ///< zeros without
+  double peak_flops = 0;  ///< dense, of the format that GEMM inputs have: what MFU is measured against
+  double counted_mfu() const { return peak_flops > 0 ? step.counted_flops_per_second_per_gpu / peak_flops : 0; }
 };
 
+/// What memory estimates ask of a part: AMD's are the ones that are wired as a mesh. Null: AMD's.
+MemoryDevice memory_device(const Hardware* hardware);
+
 /// Estimates a run, on a part when one is given. Facts that the workload lacks count as 0: look at Workload::unknown
-/// first. MFU is against the dense peak of the format that GEMM inputs have.
+/// first.
 Estimate estimate_run(const Workload& workload, const Hardware* hardware, const StepOptions& options = {});
 
 }  // namespace primus_plan

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ inline constexpr std::size_t memory_parts = 12;
 
 /// "weights", "gathered weights" …
 std::string_view to_string(MemoryPart part);
+/// The part of that name, with _ or - for a space; also "logits", "reserve", "runtime". Nothing for other words.
+std::optional<MemoryPart> find_memory_part(std::string_view name);
 
 /// Bytes of one GPU of a pipeline stage at its fullest.
 struct StageMemory {
@@ -82,12 +85,19 @@ std::string_view to_string(Fit fit);
 /// `seen_bytes`: what the framework sees of the GPU's memory, more than 0.
 Fit compare_with_hardware(const MemoryEstimate& estimate, double seen_bytes);
 
+/// A number that a formula takes.
+struct MemoryInput {
+  std::string name;
+  std::string value;
+  RunKey key;  ///< the user's key that it comes from; no name when it follows from several or from none
+};
+
 /// How a part of a stage's memory comes about.
 struct MemoryFormula {
   MemoryPart part = MemoryPart::weights;
   double bytes = 0;
-  std::string formula;                                      ///< in names
-  std::vector<std::pair<std::string, std::string>> inputs;  ///< names and their values
+  std::string formula;  ///< in names
+  std::vector<MemoryInput> inputs;
 };
 
 /// The parts of a stage that are not 0, each with its formula. `stage`: index into estimate.stages.

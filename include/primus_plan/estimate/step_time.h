@@ -41,7 +41,7 @@ using PartSeconds = std::array<double, time_parts>;
 struct StepEstimate {
   double seconds = 0;  ///< of one step; 0 when the workload lacks what the estimate needs
   double low_seconds = 0;
-  double high_seconds = 0;  ///< the interval that about two of three measured runs lie in
+  double high_seconds = 0;  ///< four of five published runs lie in the interval
   double tokens_per_second_per_gpu = 0;
   double flops_per_second_per_gpu = 0;          ///< the common count of estimate/flops.h
   double counted_flops_per_second_per_gpu = 0;  ///< as the framework's log counts them; 0 where it cannot

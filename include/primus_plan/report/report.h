@@ -45,6 +45,7 @@ struct TextStyle {
   bool brief_if_clean = false;  ///< of many files: nothing for a clean one (one line if verbose)
   bool worlds = false;          ///< a table of the legal world sizes
   bool strict = false;          ///< warnings fail, too (in formats that know tests)
+  bool wraps = false;           ///< long lines are broken between words, for a terminal
   int width = 100;              ///< columns of the terminal
 };
 

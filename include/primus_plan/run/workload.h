@@ -142,7 +142,8 @@ struct Recompute {
   bool shared_experts = false;
   double kept_share =
       1;  ///< of a layer's activations, for policies that are not about parts (TorchTitan's op mode, MaxText's)
-  bool offloaded = false;  ///< what is kept goes to host memory
+  bool elementwise_only = false;  ///< what such a policy drops is norms and activation functions, no matrix product
+  bool offloaded = false;         ///< what is kept goes to host memory
 };
 
 /// Which communication hides behind computation.
@@ -191,10 +192,29 @@ enum class ScheduleKind : std::uint8_t {
   dual_pipe_v,
 };
 
+/// The user's own keys behind numbers that RunKeys does not hold, for reports; without a name where a backend has none.
+struct WorkloadKeys {
+  RunKey layers;
+  RunKey hidden;
+  RunKey heads;
+  RunKey kv_heads;
+  RunKey ffn;
+  RunKey vocabulary;
+  RunKey experts;
+  RunKey experts_per_token;
+  RunKey expert_ffn;
+  RunKey precision;
+  RunKey gradients;  ///< their format
+  RunKey sharding;
+  RunKey recompute;
+  RunKey fused_loss;
+};
+
 /// All that one training step computes, keeps and sends, said without any backend's words: what estimates and plans
 /// read.
 struct Workload {
   RunDescription run;  ///< launch, degrees, batch, stages
+  WorkloadKeys keys;
   ModelShape model;
   Precision precision;
   Sharding sharding;
@@ -204,6 +224,7 @@ struct Workload {
   ScheduleKind schedule = ScheduleKind::none;
   Optimizer optimizer = Optimizer::adam;
   bool sequence_parallel = false;
+  double trained_share = 1;  ///< of the parameters; the rest is frozen (low-rank adapters)
   FlopsCount counted_as = FlopsCount::megatron;
   /// Forward and backward, as the framework's own function counts them; 0 = it cannot count this model.
   double counted_flops_per_token = 0;

@@ -53,7 +53,8 @@ struct MaxTextConfig {
       global_head_dim, gdn_conv_kernel_dim, gdn_key_head_dim, gdn_value_head_dim, hidden_size_per_layer_input,
       engram_num_heads, engram_head_dim, engram_max_ngram_size, engram_kernel_size, mhc_expansion_rate,
       indexer_head_dim, trainable_position_size;
-  Flag use_double_wide_mlp, logits_via_embedding, attention_bias, mlp_bias, use_qk_norm;
+  Flag use_double_wide_mlp, logits_via_embedding, attention_bias, mlp_bias, use_qk_norm, use_post_ffw_norm;
+  Number final_logits_soft_cap;
   Raw engram_layers, deepstack_visual_indexes_for_vit, compress_ratios, mlp_activations;
   Number partial_rotary_factor;
   // Vision encoder.

@@ -180,6 +180,8 @@ constexpr Field<C> table[] = {
     {"attention_bias", &C::attention_bias, false},
     {"mlp_bias", &C::mlp_bias, false},
     {"use_qk_norm", &C::use_qk_norm, false},
+    {"use_post_ffw_norm", &C::use_post_ffw_norm, false},
+    {"final_logits_soft_cap", &C::final_logits_soft_cap, 0.0},
     {"mlp_activations", &C::mlp_activations, nullptr},
     // Vision encoder.
     {"num_channels_for_vit", &C::num_channels_for_vit, 3},

@@ -13,9 +13,10 @@ namespace {
 
 constexpr Int most_layers = 1'000'000;  // no model has more; bounds the work on hostile numbers
 
-/// Bytes of one logit with its copies: float32 logits and their gradient, which XLA fuses with the softmax. With
-/// cast_logits_to_fp32, MaxText's default.
-constexpr double logit_bytes = 8;
+/// Bytes of one logit with its copies: float32 logits (cast_logits_to_fp32 is on by default) and the bfloat16 ones that
+/// they come from, which XLA overwrites with gradients; a soft cap keeps its own float32 copy.
+constexpr double logit_bytes = 6;
+constexpr double capped_logit_bytes = 10;
 
 bool is_gemma2(const MaxTextRun& run) { return block_of(run) == Block::gemma2; }
 
@@ -193,7 +194,7 @@ Kernels kernels_of(const MaxTextRun& run) {
   Kernels out;
   out.flash_attention = *config.attention != "dot_product";
   out.loss_chunks = std::max<Int>(*config.num_vocab_tiling, 1);
-  out.logit_bytes = logit_bytes;
+  out.logit_bytes = *config.final_logits_soft_cap > 0 ? capped_logit_bytes : logit_bytes;
   out.transformer_engine = false;
   out.separate_gradient_buffers = false;
   out.compiled = true;
@@ -226,6 +227,42 @@ Optimizer optimizer_of(const MaxTextConfig& config) {
   return *config.opt_type == "muon" ? Optimizer::muon : Optimizer::adam;
 }
 
+bool has_dimensions(const MaxTextRun& run) {
+  const MaxTextConfig& config = run.config;
+  const ModelSizes& model = run.model;
+  return model.embedding > 0 && model.layers > 0 && model.query_heads > 0 && model.layers <= most_layers &&
+         are_dimensions({model.embedding,
+                         model.query_heads,
+                         model.key_heads,
+                         model.mlp,
+                         *config.head_dim,
+                         *config.vocab_size,
+                         *config.num_experts,
+                         *config.num_experts_per_tok,
+                         *config.shared_experts,
+                         *config.first_num_dense_layers,
+                         *config.sliding_window_size,
+                         *config.chunk_attn_window_size,
+                         *config.kv_lora_rank,
+                         *config.q_lora_rank,
+                         *config.qk_nope_head_dim,
+                         *config.qk_rope_head_dim,
+                         *config.v_head_dim,
+                         *config.global_head_dim,
+                         *config.global_num_kv_heads,
+                         *config.gdn_num_key_heads,
+                         *config.gdn_num_value_heads,
+                         *config.gdn_key_head_dim,
+                         *config.gdn_value_head_dim,
+                         *config.gdn_conv_kernel_dim,
+                         *config.mtp_num_layers,
+                         *config.num_kv_shared_layers,
+                         *config.engram_max_ngram_size,
+                         *config.image_size_for_vit,
+                         *config.tile_size_for_vit}) &&
+         (!run.is_moe() || are_dimensions({model.moe_mlp}));
+}
+
 }  // namespace
 
 Workload workload(const MaxTextRun& run) {
@@ -233,8 +270,7 @@ Workload workload(const MaxTextRun& run) {
   out.run = describe(run);
   out.counted_as = FlopsCount::maxtext;
   out.runtime = Runtime::xla;
-  if (run.model.layers <= 0 || run.model.embedding <= 0 || run.model.query_heads <= 0 ||
-      run.model.layers > most_layers) {
+  if (!has_dimensions(run)) {
     out.unknown.emplace_back("the dimensions of the model");
     return out;
   }

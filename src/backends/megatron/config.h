@@ -69,7 +69,8 @@ struct MegatronConfig {
   MaybeNumber mtp_loss_scaling_factor;
   Word experimental_attention_variant, heterogeneous_layers_config_path, hybrid_layer_pattern, hybrid_override_pattern,
       model_type, mtp_hybrid_override_pattern;
-  Raw lfm_layer_types, linear_attention_freq, mrope_section, no_rope_freq, window_size;
+  Raw fused_ce_chunks, fused_ce_mode, lfm_layer_types, linear_attention_freq, lora, mrope_section, no_rope_freq,
+      window_size;
   // Optimizer, data parallel, sharding, overlap.
   Flag accumulate_allreduce_grads_in_fp32, calculate_per_token_loss, ddp_average_in_collective,
       dist_ckpt_optim_fully_reshardable, distrib_optim_fully_reshardable_mem_efficient, enable_gloo_process_groups,

@@ -11,7 +11,7 @@ double number(Int value) { return static_cast<double>(value); }
 double number(const Count& field) { return static_cast<double>(*field); }
 double number(const MaybeCount& field) { return field.value ? static_cast<double>(*field.value) : 0; }
 
-/// The arguments that every formula uses, with Megatron's defaults in place.
+/// The arguments that every formula uses, as validate_args leaves them.
 struct Numbers {
   explicit Numbers(const MegatronConfig& config)
       : hidden(number(config.hidden_size)),
@@ -19,7 +19,7 @@ struct Numbers {
         heads(number(config.num_attention_heads)),
         width(config.kv_channels.value ? number(config.kv_channels) : (heads > 0 ? hidden / heads : 0)),
         groups(*config.group_query_attention ? number(config.num_query_groups) : heads),
-        ffn(config.ffn_hidden_size.value ? number(config.ffn_hidden_size) : 4 * hidden),
+        ffn(number(config.ffn_hidden_size)),
         expert_ffn(config.moe_ffn_hidden_size.value ? number(config.moe_ffn_hidden_size) : ffn),
         shared_ffn(number(config.moe_shared_expert_intermediate_size)),
         products(*config.swiglu ? 3 : 2) {}

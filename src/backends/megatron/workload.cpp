@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/common/describe.h"
 #include "backends/megatron/describe.h"
 #include "backends/megatron/flops.h"
 #include "backends/megatron/rules/pipeline.h"
@@ -69,7 +70,6 @@ Precision precision_of(const MegatronConfig& config) {
     p.main_weights = format_of(config.megatron_fsdp_main_params_dtype, NumberFormat::fp32);
   }
   if (*config.use_torch_fsdp2) {
-    p.gradients = NumberFormat::fp32;
     p.cached_fp8_weights = false;
     if (*config.use_fsdp2_fp32_param_optimizer) {
       p.weights = NumberFormat::fp32;
@@ -77,6 +77,8 @@ Precision precision_of(const MegatronConfig& config) {
     } else if (*config.use_fsdp2_bf16_master_weight_optimizer) {
       p.main_weights = NumberFormat::bf16;
     }
+    // FSDP2 keeps gradients as the weights are; the optimizer's fp32 copy comes when activations are gone.
+    p.gradients = p.weights;
   }
   return p;
 }
@@ -156,6 +158,11 @@ Kernels kernels_of(const MegatronRun& run) {
   k.fused_loss = *config.cross_entropy_loss_fusion && *config.cross_entropy_fusion_impl == "te";
   // Megatron's own fused loss saves a step of the copies, not the fp32 one.
   k.logit_bytes = *config.cross_entropy_loss_fusion ? 8 : 10;
+  // Primus's patch for hybrid models: a fused linear cross entropy in pieces, 32 unless told otherwise.
+  constexpr Int most_chunks = 1 << 16;
+  if (integer_or(config.fused_ce_mode, 0) > 0) {
+    k.loss_chunks = std::clamp<Int>(integer_or(config.fused_ce_chunks, 32), 1, most_chunks);
+  }
   const bool fsdp2 = *config.use_torch_fsdp2;
   k.fused_gradients = *config.gradient_accumulation_fusion && !fsdp2;
   k.separate_gradient_buffers = !fsdp2;
@@ -189,11 +196,42 @@ Optimizer optimizer_of(const MegatronConfig& config) {
   return *config.optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
 }
 
+/// Adapters of rank 32 on every projection are about a hundredth of a model.
+double trained_share(const MegatronConfig& config) {
+  const Node* lora = config.lora.value;
+  const Node* enabled = lora != nullptr && lora->is_mapping() ? lora->get("enabled") : nullptr;
+  return enabled != nullptr && enabled->kind == Kind::boolean && enabled->boolean ? 0.01 : 1;
+}
+
+WorkloadKeys keys_of(const MegatronConfig& config) {
+  const Word& precision = !config.fp8.value.empty() ? config.fp8 : config.fp4;
+  const bool low = !config.fp8.value.empty() || !config.fp4.value.empty();
+  return {.layers = key_of(config.num_layers),
+          .hidden = key_of(config.hidden_size),
+          .heads = key_of(config.num_attention_heads),
+          .kv_heads = key_of(config.num_query_groups),
+          .ffn = key_of(config.ffn_hidden_size),
+          .vocabulary = config.padded_vocab_size.value ? key_of(config.padded_vocab_size)
+                        : config.vocab_size.value      ? key_of(config.vocab_size)
+                                                       : key_of(config.tokenizer_model),
+          .experts = key_of(config.num_experts),
+          .experts_per_token = key_of(config.moe_router_topk),
+          .expert_ffn = key_of(config.moe_ffn_hidden_size),
+          .precision = low ? key_of(precision) : key_of(config.bf16),
+          .gradients = key_of(config.grad_reduce_in_bf16),
+          .sharding = *config.use_torch_fsdp2    ? key_of(config.use_torch_fsdp2)
+                      : is_megatron_fsdp(config) ? key_of(config.data_parallel_sharding_strategy)
+                                                 : key_of(config.use_distributed_optimizer),
+          .recompute = key_of(config.recompute_granularity),
+          .fused_loss = key_of(config.cross_entropy_loss_fusion)};
+}
+
 }  // namespace
 
 Workload workload(const MegatronRun& run) {
   Workload w;
   w.run = describe(run);
+  w.keys = keys_of(run.config);
   w.model = model_shape(run, w.unknown);
   w.precision = precision_of(run.config);
   w.sharding = sharding_of(run);
@@ -202,6 +240,7 @@ Workload workload(const MegatronRun& run) {
   w.kernels = kernels_of(run);
   w.schedule = schedule_of(run);
   w.optimizer = optimizer_of(run.config);
+  w.trained_share = trained_share(run.config);
   w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
   w.counted_as = FlopsCount::megatron;
   w.counted_flops_per_token = counted_flops_per_token(run, w.model.padded_vocabulary);

@@ -96,9 +96,13 @@ Int window_of(const MegatronConfig& config) {
   return back.kind == Kind::integer ? size(back.integer) : 0;
 }
 
-bool is_recomputed(const MegatronRun& run, Int layer) {
-  const std::vector<Int>& ids = run.parsed.recompute_layer_ids.ids;
-  return std::find(ids.begin(), ids.end(), layer) != ids.end();
+/// Which layers recompute_layer_ids names.
+std::vector<bool> recomputed_layers(const MegatronRun& run, std::size_t layers) {
+  std::vector<bool> out(layers);
+  for (const Int id : run.parsed.recompute_layer_ids.ids) {
+    if (id >= 0 && id < static_cast<Int>(layers)) out[static_cast<std::size_t>(id)] = true;
+  }
+  return out;
 }
 
 void add_symbol(Kinds& kinds, const MegatronConfig& config, char symbol, bool recomputed) {
@@ -153,9 +157,8 @@ void add_hybrid_layers(const MegatronRun& run, Int layers, std::vector<LayerKind
     pattern.assign(static_cast<std::size_t>(layers), 'M');
   }
   Kinds kinds(out);
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    add_symbol(kinds, run.config, pattern[i], is_recomputed(run, static_cast<Int>(i)));
-  }
+  const std::vector<bool> recomputed = recomputed_layers(run, pattern.size());
+  for (std::size_t i = 0; i < pattern.size(); ++i) add_symbol(kinds, run.config, pattern[i], recomputed[i]);
 }
 
 void add_layers(const MegatronRun& run, Int layers, std::vector<LayerKind>& out) {
@@ -166,12 +169,13 @@ void add_layers(const MegatronRun& run, Int layers, std::vector<LayerKind>& out)
   const Mixer attention = attention_mixer(run.config);
   const Int window = window_of(run.config);
   Kinds kinds(out);
+  const std::vector<bool> recomputed = recomputed_layers(run, static_cast<std::size_t>(layers));
   for (Int i = 0; i < layers; ++i) {
     const Mixer mixer = is_linear(run, i)               ? Mixer::gated_delta
                         : is_convolution(run.config, i) ? Mixer::short_convolution
                                                         : attention;
     kinds.add(mixer, has_experts(run, i) ? FeedForward::experts : FeedForward::dense, mixer == attention ? window : 0,
-              is_recomputed(run, i));
+              recomputed[static_cast<std::size_t>(i)]);
   }
 }
 
@@ -250,7 +254,7 @@ ModelShape model_shape(const MegatronRun& run, std::vector<std::string_view>& un
   set_attention(config, m);
   set_experts(config, m);
   set_recurrent_mixers(config, m);
-  constexpr Int most_layers = 100'000;
+  constexpr Int most_layers = 10'000;  // no model has more; bounds the work on hostile numbers
   if (m.layers == 0 || m.layers > most_layers) {
     unknown.push_back("num_layers");
   } else {

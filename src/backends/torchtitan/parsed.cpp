@@ -28,15 +28,15 @@ Converters parse_converters(const Raw& field) {
 }
 
 /// `"model" in components`, for a list as for a string.
-bool names_model(const Raw& components, bool& readable) {
+bool names_component(const Raw& components, std::string_view name, bool& readable) {
   if (!components.is_explicit) return true;
   const Node* node = components.value;
   readable = node != nullptr && (node->is_sequence() || node->is_string() || node->is_mapping());
   if (!readable) return false;
-  if (node->is_mapping()) return node->get("model") != nullptr;
-  if (node->is_string()) return node->text.find("model") != std::string::npos;
+  if (node->is_mapping()) return node->get(name) != nullptr;
+  if (node->is_string()) return node->text.find(name) != std::string::npos;
   for (const NodePtr& item : node->items) {
-    if (item->is_string() && item->text == "model") return true;
+    if (item->is_string() && item->text == name) return true;
   }
   return false;
 }
@@ -127,7 +127,9 @@ ParsedKeys parse_keys(const TorchTitanConfig& config, const Node& params) {
   if (out.flavor != nullptr) out.architecture = find_architecture(config, *out.model, *out.flavor);
   out.schedule = find_schedule(*config.pipeline_parallel_schedule);
   out.converters = parse_converters(config.model_converters);
-  out.compiles_model = names_model(config.compile_components, out.components_readable) && *config.compile_enable;
+  const bool compiles = *config.compile_enable;
+  out.compiles_model = names_component(config.compile_components, "model", out.components_readable) && compiles;
+  out.compiles_loss = names_component(config.compile_components, "loss", out.components_readable) && compiles;
   out.parts = parse_parts(config.module_fqns_per_model_part);
   out.keys = find_key_faults(params, out.model);
   return out;

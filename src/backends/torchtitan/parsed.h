@@ -69,6 +69,7 @@ struct ParsedKeys {
   bool schedule_csv_is_missing = false;  ///< pipeline_parallel_schedule_csv names a file that is not there
   Converters converters;
   bool compiles_model = false;  ///< compile.enable, and "model" among the components
+  bool compiles_loss = false;   ///< ... and "loss"
   bool components_readable = true;
   ModelParts parts;
   KeyFaults keys;

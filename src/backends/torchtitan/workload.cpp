@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "backends/common/layer_kinds.h"
+#include "backends/common/saved_tensors.h"
 #include "backends/torchtitan/describe.h"
 #include "backends/torchtitan/dimensions.h"
 #include "backends/torchtitan/flops.h"
@@ -22,8 +23,15 @@ constexpr Int llama4_global_interval = 4;  // ... every_n_layers_nope of the iro
 /// second matrix product. Source: distributed/activation_checkpoint.py:_apply_op_sac.
 constexpr double kept_by_op_mode = 0.45;
 
-/// Bytes of one logit in a float32 cross entropy: the bfloat16 logits, a float32 copy, its softmax, and the gradient.
+/// Bytes of one logit in a float32 cross entropy: the bfloat16 logits, a float32 copy, its softmax, and the gradient. A
+/// compiled loss keeps the bfloat16 logits, and their gradient with what it is computed from.
 constexpr double logit_bytes = 12;
+constexpr double compiled_logit_bytes = 6;
+
+/// What a compiled layer keeps: results of matrix products and of attention. Norms, activation functions and products
+/// with gates are made again from them. Source: torch/_functorch/partitioners.py:min_cut_rematerialization_partition.
+constexpr unsigned saved_by_compiler = saved_qkv | saved_low_rank | saved_attention | saved_output | saved_up |
+                                       saved_gate | saved_expert_input | saved_expert_up | saved_expert_gate;
 
 bool is_interleaved_rope(const TorchTitanRun& run) {
   return run.parsed.flavor != nullptr && run.parsed.flavor->name.ends_with("_irope");
@@ -94,7 +102,8 @@ bool has_turbo(const TorchTitanRun& run) { return *run.config.enable_primus_turb
 Precision precision_of(const TorchTitanRun& run) {
   const TorchTitanConfig& config = run.config;
   Precision out;
-  const bool low = *config.dtype == "bfloat16";
+  // models/gpt_oss/model/model.py casts its layers, whatever training.dtype says.
+  const bool low = *config.dtype == "bfloat16" || run.family() == Family::gpt_oss;
   const NumberFormat kept = low ? NumberFormat::bf16 : NumberFormat::fp32;
   // One set of weights, which the optimizer updates in place; FSDP casts what it gathers.
   out.weights = out.main_weights = out.first_moment = out.second_moment = kept;
@@ -128,7 +137,7 @@ Sharding sharding_of(const TorchTitanRun& run) {
   return out;
 }
 
-Recompute recompute_of(const TorchTitanRun& run) {
+Recompute recompute_of(const TorchTitanRun& run, const ModelShape& model) {
   Recompute out;
   const std::string_view mode = *run.config.ac_mode;
   if (mode == "full") {
@@ -141,6 +150,10 @@ Recompute recompute_of(const TorchTitanRun& run) {
     // The compiler keeps this share of what it would keep without recomputing, the layer's input at least.
     out.granularity = RecomputeGranularity::selective;
     out.kept_share = std::clamp(*run.config.ac_memory_budget, 0.05, 1.0);
+  } else if (run.parsed.compiles_model) {
+    out.granularity = RecomputeGranularity::selective;
+    out.kept_share = kept_share(model, saved_by_compiler);
+    out.elementwise_only = true;
   }
   return out;
 }
@@ -159,7 +172,7 @@ Overlap overlap_of(const TorchTitanRun& run) {
 Kernels kernels_of(const TorchTitanRun& run) {
   const TorchTitanConfig& config = run.config;
   Kernels out;
-  out.logit_bytes = logit_bytes;
+  out.logit_bytes = run.parsed.compiles_loss ? compiled_logit_bytes : logit_bytes;
   // Without loss parallelism each rank of a tensor-parallel group has all logits.
   if (run.tp() > 1 && *config.disable_loss_parallel) out.logit_bytes *= static_cast<double>(run.tp());
   out.transformer_engine = false;
@@ -201,6 +214,13 @@ Optimizer optimizer_of(const TorchTitanRun& run) {
   return equal_ignoring_case(*run.config.optimizer_name, "SGD") ? Optimizer::sgd : Optimizer::adam;
 }
 
+bool has_dimensions(const TorchTitanRun& run) {
+  const Architecture& model = run.model();
+  return run.parsed.flavor != nullptr && model.dim > 0 && model.layers > 0 && model.layers <= most_layers &&
+         are_dimensions(
+             {model.dim, model.heads, model.kv_heads, model.experts.count, model.experts.shared, model.experts.top_k});
+}
+
 }  // namespace
 
 Workload workload(const TorchTitanRun& run) {
@@ -212,15 +232,14 @@ Workload workload(const TorchTitanRun& run) {
     out.unknown.emplace_back("the cost of an image model");
     return out;
   }
-  if (run.parsed.flavor == nullptr || run.model().dim <= 0 || run.model().layers <= 0 ||
-      run.model().layers > most_layers) {
+  if (!has_dimensions(run)) {
     out.unknown.emplace_back("the dimensions of the model");
     return out;
   }
   out.model = shape_of(run);
   out.precision = precision_of(run);
   out.sharding = sharding_of(run);
-  out.recompute = recompute_of(run);
+  out.recompute = recompute_of(run, out.model);
   out.overlap = overlap_of(run);
   out.kernels = kernels_of(run);
   out.optimizer = optimizer_of(run);

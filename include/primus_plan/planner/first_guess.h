@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "primus_plan/backends/model_size.h"
+
+namespace primus_plan {
+
+/// A kind of accelerator by the memory of one.
+struct DeviceMemory {
+  std::string_view name;  ///< "MI300X"
+  double gigabytes = 0;   ///< 10^9 bytes, as vendors count
+};
+
+/// The accelerators that are known by name. Source: vendors' data sheets.
+std::span<const DeviceMemory> device_memories();
+/// Upper and lower case count as equal; null when there is none.
+const DeviceMemory* find_device(std::string_view name);
+
+/// What of a GPU's memory a layout may be counted to fill: the rest goes to fragments and to what the count leaves out.
+double usable_bytes(double memory_bytes);
+
+/// How a framework keeps the model's state.
+enum class StateLayout : std::uint8_t {
+  optimizer_shards,  ///< bf16 weights and fp32 gradients on each replica, Adam's states shared (Megatron)
+  weight_shards,     ///< fp32 weights, gradients and Adam's states shared (FSDP)
+};
+
+/// What a first layout is wanted for.
+struct GuessTask {
+  ModelSize model;
+  std::int64_t gpus = 8;
+  std::int64_t gpus_per_node = 8;
+  double memory_bytes = 0;  ///< of one GPU
+  std::int64_t sequence_length = 4096;
+  StateLayout state = StateLayout::optimizer_shards;
+  bool pipelines = true;  ///< pipeline parallel may be used
+};
+
+/// A layout with what it needs.
+struct FirstGuess {
+  std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t context = 1;
+  std::int64_t expert = 1;
+  std::int64_t shards = 1;  ///< weight_shards: GPUs that share a copy of the weights, context parallel ranks included
+  std::int64_t data = 1;    ///< replicas that see different samples
+  std::int64_t micro_batch = 1;
+  std::int64_t global_batch = 1;
+  bool recompute = false;  ///< full recompute of every layer
+  double bytes = 0;        ///< on the fullest GPU, by a rough count
+  bool fits = false;
+};
+
+/// Layouts for a task, the one to prefer first: those that fit, by how little they split the model and how little of
+/// it leaves a node; then those that do not, by their need. Bytes are a rough count: states of the parameters
+/// (Megatron 6 + 12 / DP, FSDP 16 / shards), activations of a flash-attention layer, logits, and an allowance for the
+/// runtime. Whether a framework takes a layout is not asked here.
+std::vector<FirstGuess> first_guesses(const GuessTask& task);
+
+/// The least power of two of GPUs at which something fits; nothing up to 16384.
+std::optional<std::int64_t> least_gpus(GuessTask task);
+
+}  // namespace primus_plan

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "primus_plan/backends/model_list.h"
+#include "primus_plan/planner/first_guess.h"
+
+namespace primus_plan {
+
+/// What somebody asks for who has no experiment yet.
+struct NewExperimentRequest {
+  ListedModel model;
+  DeviceMemory device;
+  std::int64_t gpus = 8;
+  std::int64_t gpus_per_node = 8;
+  std::int64_t sequence_length = 0;  ///< 0: as long as the model is made for, up to 8192
+};
+
+/// An experiment that `check` passes, or why there is none.
+struct NewExperiment {
+  std::string text;    ///< YAML; empty when there is none
+  std::string reason;  ///< without a text: what it would need, and the number of GPUs that would do, or the error in
+                       ///< the way; with one: the warning that every layout tried has
+};
+
+/// Takes the first of first_guesses that fits and that check passes without a warning; where all have one, the first
+/// without an error. `options` say where presets come from.
+NewExperiment make_experiment(const NewExperimentRequest& request, const Loader& loader,
+                              const ExperimentOptions& options);
+
+/// A layout as an experiment that a person would write: the launch size as a pragma, two lines that say why it is laid
+/// out so, and overrides. Empty for frameworks that have no layouts here.
+std::string experiment_text(const NewExperimentRequest& request, const GuessTask& task, const FirstGuess& guess);
+
+/// What first_guesses is asked for a request.
+GuessTask guess_task(const NewExperimentRequest& request);
+
+}  // namespace primus_plan

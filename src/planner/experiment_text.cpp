@@ -1,0 +1,190 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "primus_plan/planner/new_experiment.h"
+
+namespace primus_plan {
+namespace {
+
+/// Overrides, a line each, indented by the caller.
+using Lines = std::vector<std::string>;
+
+constexpr std::int64_t usual_sequence = 8192;
+constexpr std::int64_t sequence_where_unknown = 4096;
+
+struct Plan {
+  const NewExperimentRequest& request;
+  const GuessTask& task;
+  const FirstGuess& guess;
+};
+
+template <class... Args>
+void add(Lines& lines, fmt::format_string<Args...> text, Args&&... values) {
+  lines.push_back(fmt::format(text, std::forward<Args>(values)...));
+}
+
+/// Layers of the last stage where they do not split evenly; 0 where they do, or where that cannot help.
+std::int64_t layers_of_last_stage(std::int64_t layers, std::int64_t stages) {
+  if (layers % stages == 0) return 0;
+  const std::int64_t others = (layers + stages - 1) / stages;
+  return std::max<std::int64_t>(0, layers - others * (stages - 1));
+}
+
+Lines megatron_lines(const Plan& e) {
+  const FirstGuess& g = e.guess;
+  Lines out;
+  add(out, "tensor_model_parallel_size: {}", g.tensor);
+  add(out, "pipeline_model_parallel_size: {}", g.pipeline);
+  add(out, "context_parallel_size: {}", g.context);
+  if (e.task.model.experts > 0) {
+    add(out, "expert_model_parallel_size: {}", g.expert);
+    add(out, "expert_tensor_parallel_size: 1");
+  }
+  add(out, "sequence_parallel: {}", g.tensor > 1);
+  if (const std::int64_t last = layers_of_last_stage(e.task.model.layers, g.pipeline); last > 0) {
+    add(out, "decoder_last_pipeline_num_layers: {}", last);
+  }
+  add(out, "");
+  add(out, "micro_batch_size: {}", g.micro_batch);
+  add(out, "global_batch_size: {}", g.global_batch);
+  add(out, "seq_length: {}", e.task.sequence_length);
+  add(out, "max_position_embeddings: {}", e.task.sequence_length);
+  add(out, "train_iters: 1000");
+  add(out, "");
+  if (g.recompute) {
+    out.insert(out.end(), {"recompute_granularity: full", "recompute_method: uniform", "recompute_num_layers: 1", ""});
+  }
+  const bool replicas = g.data * g.context > 1;
+  add(out, "use_distributed_optimizer: {}", replicas);
+  add(out, "overlap_grad_reduce: {}", replicas);
+  add(out, "overlap_param_gather: {}", replicas);
+  out.insert(out.end(),
+             {"", "lr: 1.5e-4", "min_lr: 1.5e-5", "lr_warmup_iters: 100", "", "mock_data: true", "finetune: false"});
+  return out;
+}
+
+Lines torchtitan_lines(const Plan& e) {
+  const FirstGuess& g = e.guess;
+  Lines out = {"parallelism:"};
+  add(out, "  tensor_parallel_degree: {}", g.tensor);
+  add(out, "  pipeline_parallel_degree: {}", g.pipeline);
+  add(out, "  context_parallel_degree: {}", g.context);
+  add(out, "  expert_parallel_degree: {}", g.expert);
+  add(out, "  data_parallel_replicate_degree: {}", g.data * g.context / g.shards);
+  add(out, "  data_parallel_shard_degree: {}", g.shards / g.context);
+  add(out, "");
+  add(out, "training:");
+  // A pipeline cuts each local batch into its micro-batches and needs as many as it has stages.
+  const std::int64_t local = g.pipeline > 1 ? g.micro_batch * 4 * g.pipeline : g.micro_batch;
+  add(out, "  local_batch_size: {}", local);
+  add(out, "  global_batch_size: {}", std::max<std::int64_t>(1, g.global_batch / (local * g.data)) * local * g.data);
+  add(out, "  seq_len: {}", e.task.sequence_length);
+  add(out, "  steps: 1000");
+  out.insert(out.end(), {"", "optimizer:", "  lr: 1.5e-4", "", "lr_scheduler:", "  warmup_steps: 100", ""});
+  add(out, "activation_checkpoint:");
+  add(out, "  mode: {}", g.recompute ? "full" : "selective");
+  if (g.context > 1) out.insert(out.end(), {"", "primus_turbo:", "  use_turbo_attention: false"});
+  return out;
+}
+
+Lines maxtext_lines(const Plan& e) {
+  const FirstGuess& g = e.guess;
+  const std::int64_t nodes = (e.task.gpus + e.task.gpus_per_node - 1) / e.task.gpus_per_node;
+  const std::int64_t on_node = e.task.gpus / nodes;
+  const bool shares_over_nodes = g.shards * g.tensor > on_node;
+  Lines out;
+  add(out, "ici_fsdp_parallelism: {}", on_node / (g.tensor * g.context * g.expert));
+  add(out, "ici_tensor_parallelism: {}", g.tensor);
+  if (g.context > 1) add(out, "ici_context_parallelism: {}", g.context);
+  if (g.expert > 1) add(out, "ici_expert_parallelism: {}", g.expert);
+  add(out, "dcn_data_parallelism: {}", shares_over_nodes ? 1 : nodes);
+  add(out, "dcn_fsdp_parallelism: {}", shares_over_nodes ? nodes : 1);
+  add(out, "");
+  add(out, "per_device_batch_size: {}", static_cast<double>(g.micro_batch) / static_cast<double>(g.tensor * g.context));
+  add(out, "max_target_length: {}", e.task.sequence_length);
+  add(out, "remat_policy: {}", g.recompute ? "full" : "minimal");
+  if (e.task.model.experts > 0) add(out, "megablox: false");
+  out.insert(out.end(), {"", "steps: 1000", "dataset_type: synthetic", "enable_checkpointing: false",
+                         "async_checkpointing: false"});
+  return out;
+}
+
+struct Writer {
+  std::string_view framework;
+  StateLayout state;
+  bool pipelines;  ///< a first layout may have them
+  Lines (*lines)(const Plan&);
+};
+
+constexpr std::array writers = {
+    Writer{"megatron", StateLayout::optimizer_shards, true, megatron_lines},
+    Writer{"torchtitan", StateLayout::weight_shards, true, torchtitan_lines},
+    Writer{"maxtext", StateLayout::weight_shards, false, maxtext_lines},
+};
+
+const Writer* find_writer(std::string_view framework) {
+  for (const Writer& writer : writers) {
+    if (writer.framework == framework) return &writer;
+  }
+  return nullptr;
+}
+
+std::string reasons(const Plan& e) {
+  const FirstGuess& g = e.guess;
+  const double parameters = e.task.model.parameters() / 1e9;
+  std::string split = fmt::format("TP {}", g.tensor);
+  if (e.task.pipelines) split += fmt::format(", PP {}", g.pipeline);
+  if (g.context > 1) split += fmt::format(", CP {}", g.context);
+  if (e.task.model.experts > 0) split += fmt::format(", EP {}", g.expert);
+  const std::int64_t sharers = e.task.state == StateLayout::weight_shards ? g.shards : g.data * g.context;
+  const std::string shared = sharers == 1 ? "nothing is shared"
+                             : e.task.state == StateLayout::weight_shards
+                                 ? fmt::format("{} GPUs share the weights", sharers)
+                                 : fmt::format("Adam's states over {} ranks", sharers);
+  return fmt::format(
+      "# {:.3g}B parameters: {}; {}; about {:.0f} of {} GB on {} by a rough count.\n"
+      "# DP {}; {}. A start: measure, then change.\n",
+      parameters, split, shared, g.bytes / 1e9, e.request.device.gigabytes, e.request.device.name, g.data,
+      g.recompute ? "layers are recomputed, for their activations do not fit beside the states"
+                  : "activations fit beside the states without full recompute");
+}
+
+}  // namespace
+
+GuessTask guess_task(const NewExperimentRequest& request) {
+  const ModelSize& size = request.model.size;
+  GuessTask task;
+  task.model = size;
+  task.gpus = request.gpus;
+  task.gpus_per_node = std::min(request.gpus_per_node, request.gpus);
+  task.memory_bytes = request.device.gigabytes * 1e9;
+  task.sequence_length = request.sequence_length;
+  if (task.sequence_length == 0) {
+    task.sequence_length =
+        size.longest_sequence > 0 ? std::min(size.longest_sequence, usual_sequence) : sequence_where_unknown;
+  }
+  if (const Writer* writer = find_writer(request.model.framework)) {
+    task.state = writer->state;
+    task.pipelines = writer->pipelines;
+  }
+  return task;
+}
+
+std::string experiment_text(const NewExperimentRequest& request, const GuessTask& task, const FirstGuess& guess) {
+  const Writer* writer = find_writer(request.model.framework);
+  if (writer == nullptr) return {};
+  const Plan plan{request, task, guess};
+  std::string text = fmt::format("# primus-plan: world-size={}\n{}", task.gpus, reasons(plan));
+  text += fmt::format(
+      "work_group: team\nuser_name: user\nexp_name: {}-{}gpu\nworkspace: ./output\n\nmodules:\n  pre_trainer:\n"
+      "    framework: {}\n    config: pre_trainer.yaml\n    model: {}\n    overrides:\n",
+      request.model.name(), task.gpus, request.model.framework, request.model.preset);
+  for (const std::string& line : writer->lines(plan)) text += line.empty() ? "\n" : fmt::format("      {}\n", line);
+  return text;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,95 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "primus_plan/report/models.h"
+#include "report/json_writer.h"
+#include "report/paint.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr double billion = 1e9;
+
+std::string number(std::int64_t value) { return value > 0 ? std::to_string(value) : "-"; }
+
+/// "8.03B"; of a mixture of experts how many a token meets, too.
+std::string parameters_text(const ModelSize& size) {
+  const double all = size.parameters();
+  if (size.layers == 0 || size.hidden == 0) return "-";
+  if (size.experts == 0) return fmt::format("{:.3g}B", all / billion);
+  const double active = size.dense_parameters + size.expert_parameters * static_cast<double>(size.experts_per_token) /
+                                                    static_cast<double>(size.experts);
+  return fmt::format("{:.4g}B ({:.3g}B active)", all / billion, active / billion);
+}
+
+std::string heads_text(const ModelSize& size) {
+  if (size.heads == 0) return "-";
+  return size.kv_heads == size.heads ? number(size.heads) : fmt::format("{} / {}", size.heads, size.kv_heads);
+}
+
+std::string experts_text(const ModelSize& size) {
+  return size.experts == 0 ? "-" : fmt::format("{} of {}", size.experts_per_token, size.experts);
+}
+
+void write_count(JsonWriter& json, std::string_view key, std::int64_t value) {
+  json.key(key);
+  value > 0 ? json.integer(value) : json.null();
+}
+
+}  // namespace
+
+std::string models_to_text(const std::vector<ListedModel>& models, const TextStyle& style) {
+  const Paint paint(style.color);
+  std::size_t width = 0;
+  for (const ListedModel& model : models) width = std::max(width, model.name().size());
+  std::string out;
+  std::string framework;
+  for (const ListedModel& model : models) {
+    if (model.framework != framework) {
+      framework = model.framework;
+      const std::string heading = fmt::format("{:<{}}  {:<21}  {:>6}  {:>6}  {:>9}  {}", framework, width + 2,
+                                              "parameters", "layers", "hidden", "heads / kv", "experts");
+      out += fmt::format("{}{}\n", out.empty() ? "" : "\n", paint.bold(heading));
+    }
+    const ModelSize& size = model.size;
+    out += fmt::format("  {:<{}}  {:<21}  {:>6}  {:>6}  {:>10}  {}\n", model.name(), width, parameters_text(size),
+                       number(size.layers), number(size.hidden), heads_text(size), experts_text(size));
+  }
+  return out;
+}
+
+std::string models_to_markdown(const std::vector<ListedModel>& models) {
+  std::string out =
+      "| backend | model | parameters | layers | hidden | heads / kv | experts |\n|---|---|---|---|---|---|---|\n";
+  for (const ListedModel& model : models) {
+    const ModelSize& size = model.size;
+    out += fmt::format("| {} | `{}` | {} | {} | {} | {} | {} |\n", model.framework, model.preset, parameters_text(size),
+                       number(size.layers), number(size.hidden), heads_text(size), experts_text(size));
+  }
+  return out;
+}
+
+std::string models_to_json(const std::vector<ListedModel>& models, const std::string& presets) {
+  JsonWriter json;
+  json.begin_object().key("presets").string(presets).key("models").begin_array();
+  for (const ListedModel& model : models) {
+    const ModelSize& size = model.size;
+    json.begin_object(JsonWriter::Layout::one_line);
+    json.key("backend").string(model.framework).key("model").string(model.name()).key("preset").string(model.preset);
+    write_count(json, "parameters",
+                size.layers > 0 && size.hidden > 0 ? static_cast<std::int64_t>(size.parameters()) : 0);
+    write_count(json, "layers", size.layers);
+    write_count(json, "hidden", size.hidden);
+    write_count(json, "heads", size.heads);
+    write_count(json, "kv_heads", size.kv_heads);
+    write_count(json, "experts", size.experts);
+    write_count(json, "experts_per_token", size.experts_per_token);
+    write_count(json, "max_sequence_length", size.longest_sequence);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json.take() + '\n';
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,87 @@
+// estimate, as a user runs it.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/experiments.h"
+#include "support/folder.h"
+#include "support/process.h"
+
+namespace primus_plan::test {
+namespace {
+
+using nlohmann::json;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(EstimateCommand, SaysWhatARunIsAndWhatItNeeds) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const ProcessResult result = run_plan({"estimate", file, "--hardware", "MI300X"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"8.03 B parameters", "8 GPUs, TP 2, DP 4", "as Megatron counts", "of work",
+                           "fits in the 192 GiB of MI300X", "tokens/s on each GPU", "MFU"}) {
+    EXPECT_TRUE(contains(result.out, part)) << part << " in:\n" << result.out;
+  }
+}
+
+TEST(EstimateCommand, WithoutHardwareTellsHowToNameIt) {
+  const TemporaryFolder folder;
+  const ProcessResult result = run_plan({"estimate", folder.write("exp.yaml", good_experiment)});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "--hardware")) << result.out;
+  EXPECT_FALSE(contains(result.out, "tokens/s")) << result.out;
+}
+
+TEST(EstimateCommand, TakesThePartFromThePath) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "MI355X");
+  const ProcessResult result = run_plan({"estimate", folder.write("MI355X/exp.yaml", good_experiment)});
+  EXPECT_TRUE(contains(result.out, "MI355X (taken from its path)")) << result.out;
+}
+
+TEST(EstimateCommand, JsonAddsUp) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const json out = json::parse(run_plan({"estimate", file, "--hardware", "MI300X", "--format", "json"}).out);
+  EXPECT_EQ(out.at("backend"), "megatron");
+  double parameters = 0;
+  for (const auto& [name, value] : out.at("parameters").at("parts").items()) parameters += value.get<double>();
+  EXPECT_NEAR(parameters, out.at("parameters").at("total").get<double>(), 1);
+  const json& memory = out.at("memory");
+  const json& stage = memory.at("stages").at(memory.at("fullest_pipeline_rank").get<std::size_t>());
+  double bytes = 0;
+  for (const auto& [name, value] : stage.at("parts_bytes").items()) bytes += value.get<double>();
+  EXPECT_NEAR(bytes, stage.at("device_bytes").get<double>(), 1);
+  EXPECT_DOUBLE_EQ(stage.at("device_bytes").get<double>(), memory.at("device_bytes").at("expected").get<double>());
+  EXPECT_LE(memory.at("device_bytes").at("low"), memory.at("device_bytes").at("expected"));
+  EXPECT_LE(memory.at("device_bytes").at("expected"), memory.at("device_bytes").at("high"));
+  const json& step = out.at("step");
+  double seconds = 0;
+  for (const auto& [name, value] : step.at("parts_seconds").items()) seconds += value.get<double>();
+  EXPECT_NEAR(seconds, step.at("seconds").get<double>(), 1e-9);
+  const json& flops = out.at("flops");
+  EXPECT_NEAR(flops.at("counted_per_token_flops").get<double>() / flops.at("common_per_token_flops").get<double>(), 1,
+              0.02);
+}
+
+TEST(EstimateCommand, AnUnknownPartIsUsage) {
+  const TemporaryFolder folder;
+  const ProcessResult result =
+      run_plan({"estimate", folder.write("exp.yaml", good_experiment), "--hardware", "MI300Y"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(contains(result.err, "MI300X")) << result.err;
+}
+
+TEST(EstimateCommand, NamesTheFactThatIsMissing) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("keys.yaml", "model: {name: llama3, flavor: 9000B}\ntraining: {seq_len: 4096}\n");
+  const ProcessResult result = run_plan({"estimate", file, "--backend", "torchtitan", "--world-size", "8"});
+  EXPECT_TRUE(contains(result.out, "the dimensions of the model")) << result.out << result.err;
+}
+
+}  // namespace
+}  // namespace primus_plan::test
