@@ -45,7 +45,9 @@ class KeySetter {
 namespace turned_detail {
 inline std::string yaml(Int value) { return fmt::format("{}", value); }
 inline std::string yaml(bool value) { return value ? "true" : "false"; }
-inline std::string yaml(std::string_view value) { return value.data() == nullptr ? "null" : std::string(value); }
+inline std::string yaml(std::string_view value) {
+  return value.data() == nullptr ? "null" : to_text(*make_string(std::string(value)));
+}
 inline std::string yaml(const Node* node) { return node == nullptr ? "null" : to_text(*node); }
 inline std::string yaml(const std::optional<Int>& value) { return value ? yaml(*value) : "null"; }
 inline std::string yaml(double value) { return fmt::format("{}", value); }
