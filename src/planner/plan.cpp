@@ -88,6 +88,35 @@ std::size_t count_indistinguishable(const PlanResult& result, const std::vector<
   return out;
 }
 
+/// The same GPUs with a global batch that divides, else the smallest power of two of GPUs that does, with everything
+/// recomputed and one sample at a time: what needs least.
+NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, const PlanRequest& request,
+                         const PlanControl& control) {
+  constexpr std::int64_t most_gpus = 4096;
+  NearestPlan out;
+  std::vector<std::int64_t> worlds{request.worlds.back()};
+  for (std::int64_t world = 1; world <= most_gpus; world *= 2) {
+    if (world > request.worlds.back()) worlds.push_back(world);
+  }
+  for (const std::int64_t world : worlds) {
+    PlanRequest smaller = request;
+    smaller.worlds = {world};
+    smaller.task.global_batch = (request.task.global_batch + world - 1) / world * world;
+    smaller.allowed[PlanAxis::recompute] = {static_cast<std::int64_t>(RecomputeLevel::full)};
+    smaller.allowed[PlanAxis::micro_batch] = {1};
+    SearchOutcome found = search(prepared, subject, smaller, plan_groups(subject, smaller), {.stop = control.stop, .progress = {}});
+    rank(found.points, request.objective);
+    if (!found.points.empty()) {
+      return {.found = true,
+              .world_size = world,
+              .global_batch = smaller.task.global_batch,
+              .point = found.points.front()};
+    }
+    if (!found.complete) break;
+  }
+  return out;
+}
+
 }  // namespace
 
 PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const PlanControl& control) {
@@ -122,7 +151,10 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   out.points = std::move(found.points);
   rank(out.points, request.objective);
   if (request.min_change) prefer_small_changes(out.points, prepared, request);
-  if (out.points.empty()) return out;
+  if (out.points.empty()) {
+    if (!request.worlds.empty() && out.complete) out.nearest = find_nearest(prepared, subject, request, control);
+    return out;
+  }
 
   const std::vector<std::size_t> best = best_of_layouts(out.points);
   out.layouts = best.size();

@@ -97,7 +97,19 @@ std::vector<std::string> compare_plans(const ProposedPlan& winner, const Propose
   return out;
 }
 
-std::string explain_no_plan(const PlanReport& report) {
+namespace {
+
+std::string nearest_text(const PlanReport& report) {
+  const NearestPlan& nearest = report.result.nearest;
+  if (!nearest.found) return {};
+  std::string out = fmt::format("\nnearest that works: {}", counted(nearest.world_size, "GPU"));
+  if (nearest.global_batch != report.request.task.global_batch)
+    out += fmt::format(" with --global-batch {}", nearest.global_batch);
+  return out + fmt::format(" ({}, {}: {:.0f} GiB a GPU)", layout_text(nearest.point.candidate),
+                           settings_text(nearest.point.candidate), nearest.point.memory.expected / gib);
+}
+
+std::string reason_text(const PlanReport& report) {
   const PlanResult& result = report.result;
   const PlanRequest& request = report.request;
   if (!result.trouble.empty()) return result.trouble;
@@ -120,6 +132,10 @@ std::string explain_no_plan(const PlanReport& report) {
   }
   return out;
 }
+
+}  // namespace
+
+std::string explain_no_plan(const PlanReport& report) { return reason_text(report) + nearest_text(report); }
 
 std::string overrides_block(const CandidateOverrides& overrides, std::size_t indentation) {
   std::string out;

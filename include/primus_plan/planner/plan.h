@@ -93,6 +93,14 @@ struct PresentPlan {
   RunDescription run;
 };
 
+/// The nearest question that has an answer, where the one asked has none.
+struct NearestPlan {
+  bool found = false;
+  std::int64_t world_size = 0;
+  std::int64_t global_batch = 0;
+  PlanPoint point;
+};
+
 struct PlanResult {
   std::size_t space = 0;   ///< candidates in all
   std::size_t judged = 0;  ///< by derivation, rules and, when legal, estimates
@@ -106,6 +114,7 @@ struct PlanResult {
   std::size_t indistinguishable = 0;  ///< layouts whose step time's interval overlaps the winner's expected time
   PlanPoint least_memory;             ///< where nothing fits: the legal candidate that needs least
   bool has_least_memory = false;
+  NearestPlan nearest;  ///< where nothing fits
   PresentPlan present;
   std::string trouble;  ///< why nothing was searched: a sentence; empty otherwise
 };
