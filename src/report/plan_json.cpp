@@ -56,8 +56,8 @@ void write_plan(JsonWriter& json, const ProposedPlan& plan) {
   json.key("accumulation_steps").integer(plan.run.batch.accumulation_steps);
   json.key("micro_batches").integer(plan.run.batch.micro_batches_between_flushes());
   write_estimates(json, plan.point);
-  json.key("mfu").real(plan.estimate.counted.share_of_peak);
-  json.key("common_mfu").real(plan.estimate.common.share_of_peak);
+  json.key("mfu").real(plan.estimate.counted_mfu());
+  json.key("common_mfu").real(plan.estimate.step.mfu);
   json.key("step_parts_seconds").begin_object();
   for (std::size_t i = 0; i < time_parts; ++i) {
     if (plan.estimate.step.parts[i] > 0)

@@ -86,7 +86,7 @@ std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& n
              {layout_text(point.candidate), fmt::format("{}", plan.run.degrees.data),
               fmt::format("{}", plan.run.batch.micro_batches_between_flushes()), memory_text(point),
               fmt::format("{:.0f}", point.tokens_per_second_per_gpu),
-              fmt::format("{:.1f} %", 100 * plan.estimate.counted.share_of_peak), seconds_text(point.seconds),
+              fmt::format("{:.1f} %", 100 * plan.estimate.counted_mfu()), seconds_text(point.seconds),
               fmt::format("{:.1f} %", 100 * point.bubble_share),
               plan.crossing.empty() ? "-" : join(plan.crossing, " "), settings_text(point.candidate)});
   return row;
@@ -170,7 +170,7 @@ std::string confidence(const PlanResult& result) {
   const PlanPoint& winner = result.points.front();
   const double below = 100 * (1 - winner.low_seconds / winner.seconds);
   const double above = 100 * (winner.high_seconds / winner.seconds - 1);
-  std::string out = fmt::format("  the step of the first plan lies between -{:.0f} % and +{:.0f} % in two of three runs; ",
+  std::string out = fmt::format("  the step of the first plan lies between -{:.0f} % and +{:.0f} % in four of five published runs; ",
                                 below, above);
   if (result.indistinguishable == 0) {
     out += "no other layout comes that near\n";
