@@ -32,6 +32,7 @@ constexpr const char* usual_part = "MI300X";
 /// Samples of a step where nobody says: about four million tokens, and eight samples a GPU.
 constexpr std::int64_t usual_tokens = std::int64_t{4} << 20;
 constexpr std::int64_t usual_samples_of_gpu = 8;
+constexpr std::int64_t usual_sequence = 4096;
 
 struct Options {
   std::string path;
@@ -185,7 +186,8 @@ std::int64_t usual_batch(std::int64_t world, std::int64_t sequence_length) {
 void settle_task(const Options& options, const Subject& subject, const Analysis& now, PlanRequest& request,
                  std::string& batch_source) {
   PlanTask& task = request.task;
-  task.sequence_length = options.sequence_length > 0 ? options.sequence_length : now.run.batch.sequence_length;
+  const std::int64_t own = subject.path.empty() ? usual_sequence : now.run.batch.sequence_length;
+  task.sequence_length = options.sequence_length > 0 ? options.sequence_length : own;
   if (task.sequence_length < 1) throw Trouble("the sequence length is not known: give --seq");
   if (options.global_batch > 0) {
     task.global_batch = options.global_batch;

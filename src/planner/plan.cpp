@@ -45,8 +45,11 @@ ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& 
   return out;
 }
 
-/// A few of many, the ends among them.
-std::vector<PlanPoint> thinned(const std::vector<PlanPoint>& points, std::size_t most) {
+/// A few of many, the fastest among them, without those that are so slow that nobody wants them.
+std::vector<PlanPoint> thinned(std::vector<PlanPoint> points, std::size_t most) {
+  constexpr double slowest_share = 0.4;
+  const double best = points.empty() ? 0 : points.back().tokens_per_second_per_gpu;
+  std::erase_if(points, [&](const PlanPoint& p) { return p.tokens_per_second_per_gpu < slowest_share * best; });
   if (points.size() <= most) return points;
   std::vector<PlanPoint> out;
   for (std::size_t i = 0; i < most; ++i) out.push_back(points[i * (points.size() - 1) / (most - 1)]);

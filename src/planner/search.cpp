@@ -23,6 +23,9 @@ struct Share {
   std::size_t judged = 0;
 };
 
+/// Rules numbered 1xx judge degrees and the world size and nothing else.
+bool is_about_degrees(const RuleInfo& rule) { return rule.id.size() == 5 && rule.id[2] == '1'; }
+
 bool needs_less(const PlanPoint& a, const PlanPoint& b) {
   if (a.memory.expected != b.memory.expected) return a.memory.expected < b.memory.expected;
   return a.order < b.order;
@@ -46,9 +49,14 @@ class GroupSearch {
         ++m;
       }
       if (!options_.prune) continue;
+      const std::size_t left = (recompute.size() - 1 - r) * micro.size();
+      if (size == Size::degrees_illegal) {
+        share_.rejections.by_rule[last_error_] += micro.size() - m + left;
+        return;
+      }
       share_.rejections.unjudged += micro.size() - m;
       if (size != Size::states_too_large) continue;
-      share_.rejections.unjudged += (recompute.size() - 1 - r) * micro.size();
+      share_.rejections.unjudged += left;
       return;
     }
   }
@@ -66,6 +74,7 @@ class GroupSearch {
     right,
     too_large,         ///< a larger micro-batch is too large as well
     states_too_large,  ///< every member of the group is
+    degrees_illegal,   ///< as for every member of the group: it is the degrees and the world that do not fit together
   };
 
   Size judge(const PlanGroup& group, const Member& member) {
@@ -76,8 +85,9 @@ class GroupSearch {
     ++share_.judged;
     PointJudge::Answer answer = judge_.judge(candidate);
     if (answer.verdict.errors > 0) {
+      last_error_ = answer.verdict.first_error;
       ++share_.rejections.by_rule[answer.verdict.first_error];
-      return Size::right;
+      return options_.prune && is_about_degrees(*answer.verdict.first_error) ? Size::degrees_illegal : Size::right;
     }
     answer.point.order = static_cast<std::uint32_t>(group.first + member.order);
     if (!share_.has_least_memory || needs_less(answer.point, share_.least_memory)) {
@@ -97,6 +107,7 @@ class GroupSearch {
   const PlanSubject& subject_;
   const PlanRequest& request_;
   const SearchOptions& options_;
+  const RuleInfo* last_error_ = nullptr;
   Share share_;
 };
 

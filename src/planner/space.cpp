@@ -12,6 +12,7 @@ using Int = std::int64_t;
 constexpr Int most_chunks = 8;
 constexpr Int largest_micro_batch = 32;
 constexpr Int uneven_reach = 3;  ///< layers that an end may have more or fewer than the stages between
+constexpr std::size_t most_ends = 4;
 
 bool is_allowed(const PlanRequest& request, PlanAxis axis, Int value) {
   const auto found = request.allowed.find(axis);
@@ -52,6 +53,12 @@ std::vector<Ends> uneven_ends(Int layers, Int pipeline) {
       out.push_back({first, last});
     }
   }
+  // The slowest stage decides; the loss makes the last one heavier than its layers say.
+  const auto heaviest = [&](const Ends& ends) {
+    return std::max({ends.first, (layers - ends.first - ends.last) / middle, ends.last + 1});
+  };
+  std::ranges::stable_sort(out, {}, heaviest);
+  if (out.size() > most_ends) out.resize(most_ends);
   return out;
 }
 
@@ -206,6 +213,8 @@ class Builder {
     for (const StateSharding sharding : knobs().shardings) {
       if (!is_allowed(request_, PlanAxis::sharding, static_cast<Int>(sharding))) continue;
       c.sharding = sharding;
+      const bool cut = c.pipeline > 1 || c.expert > 1;
+      if (knobs().weights_stay_whole && sharding == StateSharding::weights && cut) continue;
       for (const Int replicas : replica_counts(c)) {
         c.replicas = replicas;
         add(c);

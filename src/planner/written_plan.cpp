@@ -124,7 +124,7 @@ std::string experiment_around(std::string_view framework, std::string_view model
   std::string overrides;
   if (framework == "megatron") overrides = "      mock_data: true\n";
   if (framework == "torchtitan") overrides = "      training:\n        mock_data: true\n";
-  if (framework == "maxtext") overrides = "      dataset_type: synthetic\n";
+  if (framework == "maxtext") overrides = "      dataset_type: synthetic\n      packing: false\n";
   return fmt::format(
       "work_group: ${{PRIMUS_TEAM:team}}\nuser_name: ${{PRIMUS_USER:user}}\nexp_name: plan\nworkspace: ./output\n"
       "\nmodules:\n  pre_trainer:\n    framework: {}\n    config: pre_trainer.yaml\n    model: {}{}\n    overrides:\n{}",

@@ -67,6 +67,15 @@ std::string listed(const std::vector<PartDifference>& parts, Format&& format) {
 
 }  // namespace
 
+namespace {
+
+/// "plan 2 (PP 4)".
+std::string named(const ProposedPlan& plan, int number) {
+  return fmt::format("plan {} ({})", number, layout_text(plan.point.candidate));
+}
+
+}  // namespace
+
 std::vector<std::string> compare_plans(const ProposedPlan& winner, const ProposedPlan& other) {
   std::vector<std::string> out;
   const double faster = winner.point.tokens_per_second_per_gpu / other.point.tokens_per_second_per_gpu - 1;
@@ -77,16 +86,15 @@ std::vector<std::string> compare_plans(const ProposedPlan& winner, const Propose
   const auto times = time_differences(winner, other);
   const auto lost = largest(times, least_share, true);
   const auto gained = largest(times, least_share, false);
-  std::string sentence = fmt::format("{} is {:.1f} % {} than {}", layout_text(winner.point.candidate),
-                                     100 * std::abs(faster), faster < 0 ? "slower" : "faster",
-                                     layout_text(other.point.candidate));
+  std::string sentence = fmt::format("{} is {:.1f} % {} than {}", named(winner, 1), 100 * std::abs(faster),
+                                     faster < 0 ? "slower" : "faster", named(other, 2));
   if (!lost.empty()) sentence += fmt::format("; less time in {}", listed(lost, share));
   if (!gained.empty()) sentence += fmt::format("{} more in {}", lost.empty() ? ";" : ", but", listed(gained, share));
   out.push_back(std::move(sentence) + " (of its step)");
   const double more = (other.point.memory.expected - winner.point.memory.expected) / gib;
   const auto memory = memory_differences(winner, other);
   const auto parts = largest(memory, 0.5, more > 0);
-  std::string memory_text = fmt::format("{} needs {:.1f} GiB {} on its fullest GPU", layout_text(other.point.candidate),
+  std::string memory_text = fmt::format("{} needs {:.1f} GiB {} on its fullest GPU", named(other, 2),
                                         std::abs(more), more > 0 ? "more" : "less");
   if (!parts.empty()) {
     memory_text += ": " + listed(parts, [](const PartDifference& part) {

@@ -37,6 +37,7 @@ struct PlanKnobs {
   bool expert_tensor = false;          ///< experts may be cut by another degree than the rest
   bool replicas = false;               ///< sharded state may be kept in several copies
   bool experts_within_data = false;    ///< expert-parallel ranks are ranks that see different samples
+  bool weights_stay_whole = false;     ///< sharded weights go with neither pipeline nor expert parallel
 };
 
 }  // namespace primus_plan

@@ -164,7 +164,7 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   to.set(&C::seq_length, MaybeInt(task.sequence_length));
   const MaybeInt positions = base.max_position_embeddings.value;
   to.set(&C::max_position_embeddings,
-         positions && *positions < task.sequence_length ? MaybeInt(task.sequence_length) : positions);
+         positions.value_or(0) < task.sequence_length ? MaybeInt(task.sequence_length) : positions);
   turn_pipeline(base, c, to);
   turn_sharding(base, c, to);
   turn_recompute(base, c, to);
@@ -254,7 +254,8 @@ PlanKnobs plan_knobs() {
           .context = true,
           .expert_tensor = true,
           .replicas = false,
-          .experts_within_data = false};
+          .experts_within_data = false,
+          .weights_stay_whole = true};
 }
 
 std::unique_ptr<CandidateJudge> candidate_judge(const C& base, const ParsedKeys& parsed, const Environment& environment,
