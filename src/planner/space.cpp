@@ -12,7 +12,8 @@ using Int = std::int64_t;
 constexpr Int most_chunks = 8;
 constexpr Int largest_micro_batch = 32;
 constexpr Int uneven_reach = 3;  ///< layers that an end may have more or fewer than the stages between
-constexpr std::size_t most_ends = 4;
+constexpr std::size_t most_ends = 2;
+constexpr Int least_tokens = 1024;  ///< of a context-parallel rank, unless its degree is asked for
 
 bool is_allowed(const PlanRequest& request, PlanAxis axis, Int value) {
   const auto found = request.allowed.find(axis);
@@ -106,7 +107,7 @@ class Builder {
   std::vector<Int> contexts(Int world) const {
     std::vector<Int> free = divisors(world);
     const Int tokens = request_.task.sequence_length;
-    std::erase_if(free, [&](Int value) { return value > 1 && tokens % (2 * value) != 0; });
+    std::erase_if(free, [&](Int value) { return value > 1 && (tokens % (2 * value) != 0 || tokens / value < least_tokens); });
     if (!knobs().context) free = {1};
     return values(request_, PlanAxis::context, std::move(free));
   }
