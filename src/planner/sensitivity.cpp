@@ -19,7 +19,8 @@ std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSub
       return micro_batches(group, request);
     case PlanAxis::chunks:
       for (Int chunks = 1; winner.pipeline > 1 && winner.pipeline * chunks <= subject.model.layers; ++chunks)
-        if (subject.model.layers % (winner.pipeline * chunks) == 0) out.push_back(chunks);
+        if (subject.model.layers % (winner.pipeline * chunks) == 0 && takes_chunks(subject, winner.pipeline, chunks))
+          out.push_back(chunks);
       return out;
     case PlanAxis::recompute:
       for (const RecomputeLevel level : subject.knobs.recompute) out.push_back(static_cast<Int>(level));

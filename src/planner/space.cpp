@@ -146,6 +146,7 @@ class Builder {
     }
     const Int layers = model().layers;
     for (const Int chunks : values(request_, PlanAxis::chunks, small_chunks(c))) {
+      if (!takes_chunks(subject_, c.pipeline, chunks)) continue;
       c.chunks = chunks;
       const bool even = layers % (c.pipeline * chunks) == 0;
       c.split = StageSplit::even;
@@ -241,6 +242,14 @@ class Builder {
 };
 
 }  // namespace
+
+bool takes_chunks(const PlanSubject& subject, Int pipeline, Int chunks) {
+  if (subject.knobs.units_beside_layers < 0 || chunks <= 2) return true;
+  const Int units = subject.model.layers + subject.knobs.units_beside_layers;
+  const Int stages = pipeline * chunks;
+  const Int size = (units + stages - 1) / stages;
+  return (units + size - 1) / size == stages;
+}
 
 std::vector<PlanGroup> plan_groups(const PlanSubject& subject, const PlanRequest& request) {
   return Builder(subject, request).run();

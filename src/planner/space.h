@@ -27,6 +27,9 @@ struct PlanSubject {
   PlanKnobs knobs;
 };
 
+/// Whether a backend can give each pipeline rank so many chunks.
+bool takes_chunks(const PlanSubject& subject, std::int64_t pipeline, std::int64_t chunks);
+
 /// All groups in a fixed order: smaller worlds and degrees first.
 std::vector<PlanGroup> plan_groups(const PlanSubject& subject, const PlanRequest& request);
 

@@ -76,7 +76,7 @@ PlanSubject known_of(const Subject& subject, PlanRequest& request) {
 
 TEST(Planner, PruningLosesNothing) {
   for (const auto& [framework, model] : {std::pair("megatron", "llama2_13B"), std::pair("megatron", "mixtral_8x7B_v0.1"),
-                                         std::pair("torchtitan", "llama3.1_8B"), std::pair("maxtext", "llama3_8B")}) {
+                                         std::pair("torchtitan", "llama3.1_8B"), std::pair("maxtext", "llama3_70B")}) {
     SCOPED_TRACE(std::string(framework) + " " + model);
     const Subject subject(framework, model);
     PlanRequest request = subject.request(8, 64, 4096);

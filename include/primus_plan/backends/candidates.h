@@ -37,6 +37,9 @@ struct PlanKnobs {
   bool expert_tensor = false;          ///< experts may be cut by another degree than the rest
   bool replicas = false;               ///< sharded state may be kept in several copies
   bool experts_within_data = false;    ///< expert-parallel ranks are ranks that see different samples
+  /// Stages are asked for by their size, in layers and so many units beside them; a number of stages that no size gives
+  /// cannot be had. Below 0: stages are asked for by number.
+  std::int64_t units_beside_layers = -1;
   bool weights_stay_whole = false;     ///< sharded weights go with neither pipeline nor expert parallel
 };
 

@@ -255,6 +255,7 @@ PlanKnobs plan_knobs() {
           .expert_tensor = true,
           .replicas = false,
           .experts_within_data = false,
+          .units_beside_layers = -1,
           .weights_stay_whole = true};
 }
 

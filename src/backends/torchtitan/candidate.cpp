@@ -108,7 +108,7 @@ class TorchTitanJudge final : public CandidateJudge {
 
 }  // namespace
 
-PlanKnobs plan_knobs() {
+PlanKnobs plan_knobs(const C& base) {
   return {.shardings = {StateSharding::weights},
           .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::v_zero_bubble,
                         ScheduleKind::dual_pipe_v},
@@ -118,7 +118,10 @@ PlanKnobs plan_knobs() {
           .context = true,
           .expert_tensor = true,
           .replicas = true,
-          .experts_within_data = false};
+          .experts_within_data = false,
+          .units_beside_layers = std::max<Int>(*base.pipeline_parallel_first_stage_less_layers +
+                                                   *base.pipeline_parallel_last_stage_less_layers,
+                                               0)};
 }
 
 std::unique_ptr<CandidateJudge> candidate_judge(const C& base, const ParsedKeys& parsed, const Environment& environment,

@@ -9,7 +9,7 @@
 
 namespace primus_plan::torchtitan {
 
-PlanKnobs plan_knobs();
+PlanKnobs plan_knobs(const TorchTitanConfig& base);
 
 /// See Prepared::candidate_judge. All arguments but the task must outlive it.
 std::unique_ptr<CandidateJudge> candidate_judge(const TorchTitanConfig& base, const ParsedKeys& parsed,

@@ -46,7 +46,7 @@ class PreparedTorchTitan final : public Prepared {
     return rank_layout(derive(config_, parsed_, launch, environment_, origin_, rewrites));
   }
 
-  PlanKnobs plan_knobs() const override { return torchtitan::plan_knobs(); }
+  PlanKnobs plan_knobs() const override { return torchtitan::plan_knobs(config_); }
   std::unique_ptr<CandidateJudge> candidate_judge(const PlanTask& task) const override {
     return torchtitan::candidate_judge(config_, parsed_, environment_, origin_, task);
   }
