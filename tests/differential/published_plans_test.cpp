@@ -36,8 +36,10 @@ bool is_tuned(const MeasuredRow& row) {
 }
 
 std::string precision_lines(const std::string& precision) {
-  if (precision.starts_with("FP8")) return "      fp8: hybrid\n      fp8_recipe: tensorwise\n";
-  if (precision.starts_with("MXFP8")) return "      fp8: e4m3\n      fp8_recipe: mxfp8\n";
+  // Recipes need settings of their own; what matters for a layout is the width of the numbers.
+  if (precision.starts_with("FP8") || precision.starts_with("MXFP8")) {
+    return "      fp8: hybrid\n      fp8_recipe: tensorwise\n";
+  }
   return {};
 }
 
@@ -128,6 +130,9 @@ Standing stand(const MeasuredRow& row, const Hardware& hardware) {
     out.first = layout_text(result.points.front().candidate);
   } else {
     out.trouble = "nothing fits";
+    for (const auto& [rule, count] : result.rejections.by_rule) {
+      if (count * 2 > result.judged) out.trouble = fmt::format("{} {}", rule->id, rule->name);
+    }
   }
   return out;
 }

@@ -152,8 +152,8 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   const bool experts = base.num_experts.value.value_or(0) > 0;
   to.set(&C::tensor_model_parallel_size, c.tensor, Named::always);
   to.set(&C::pipeline_model_parallel_size, c.pipeline, Named::always);
-  to.set(&C::context_parallel_size, c.context);
-  to.set(&C::expert_model_parallel_size, c.expert);
+  to.set(&C::context_parallel_size, c.context, Named::always);
+  to.set(&C::expert_model_parallel_size, c.expert, experts ? Named::always : Named::when_changed);
   const bool follows = !experts || c.expert_tensor == c.tensor;
   const MaybeInt named = base.expert_tensor_parallel_size.value;
   to.set(&C::expert_tensor_parallel_size, follows ? (named.value_or(c.tensor) == c.tensor ? named : MaybeInt(c.tensor))
