@@ -16,6 +16,7 @@
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/backends/model_list.h"
 #include "primus_plan/config/hardware.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
@@ -135,6 +136,17 @@ struct Subject {
   LoadResult loaded;
 };
 
+/// "did you mean llama3.1_70B?" for a model that no preset of the framework has.
+std::string nearest_models(const Options& options, const Loader& loader, const std::string& framework) {
+  std::vector<std::string> names;
+  for (const ListedModel& model : list_models(loader, options.experiment.options().primus_root, framework)) {
+    names.push_back(model.name());
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::vector<std::string_view> nearest = nearest_names(options.model, known, 3);
+  return nearest.empty() ? "primus-plan models lists them" : fmt::format("did you mean {}?", join(nearest, ", "));
+}
+
 Subject load_subject(const Options& options, const Loader& loader) {
   Subject out;
   if (options.path.empty() == options.model.empty())
@@ -150,12 +162,9 @@ Subject load_subject(const Options& options, const Loader& loader) {
   loading.backend.reset();
   out.loaded = loader.load_text(options.model + ".yaml", experiment_around(framework, options.model), loading);
   if (out.loaded.experiments.empty() || !out.loaded.errors.empty()) {
-    const std::string reason = out.loaded.errors.empty() ? std::string() : out.loaded.errors.front().message;
-    std::string help;
-    for (const Finding& finding : out.loaded.errors) {
-      for (const std::string& line : finding.help) help += (help.empty() ? "; " : ", ") + line;
-    }
-    throw Trouble(fmt::format("--model {} for {}: {}{}", options.model, framework, reason, help));
+    throw Trouble(fmt::format("--model {} for {}: {}; {}", options.model, framework,
+                              out.loaded.errors.empty() ? "" : out.loaded.errors.front().message,
+                              nearest_models(options, loader, framework)));
   }
   return out;
 }
@@ -204,8 +213,9 @@ void settle_task(const Options& options, const Subject& subject, const Analysis&
 /// A clock and a line on standard error.
 class Watch {
  public:
+  /// A little of the limit is left for ranking and the report.
   Watch(double limit_seconds, bool talks)
-      : begin_(Clock::now()), limit_(limit_seconds), talks_(talks), terminal_(::isatty(STDERR_FILENO) == 1) {}
+      : begin_(Clock::now()), limit_(0.92 * limit_seconds), talks_(talks), terminal_(::isatty(STDERR_FILENO) == 1) {}
   ~Watch() { clear(); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;

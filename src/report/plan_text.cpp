@@ -39,9 +39,10 @@ std::string head(const PlanReport& report, const Paint& paint) {
                      with_commas(request.task.global_batch), with_commas(request.task.sequence_length),
                      human_count(static_cast<double>(request.task.global_batch * request.task.sequence_length)),
                      report.batch_source);
-  out += fmt::format("  searched  {} candidates{}: {} judged, {} legal ones fit, in {} layouts\n", number(result.space),
+  out += fmt::format("  searched  {} candidates{}: {} judged, {} legal ones fit, in {}\n", number(result.space),
                      result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
-                     number(result.judged), number(result.points.size()), number(result.layouts));
+                     number(result.judged), number(result.points.size()),
+                     counted(static_cast<std::int64_t>(result.layouts), "layout"));
   return out;
 }
 
@@ -78,6 +79,10 @@ std::string memory_text(const PlanPoint& point) {
                      point.memory.high / gib, point.fit == Fit::tight ? " tight" : "");
 }
 
+std::string warnings_text(const PlanPoint& point) {
+  return point.warnings == 0 ? std::string() : fmt::format(" ({})", counted(point.warnings, "warning"));
+}
+
 std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& name, bool worlds) {
   const PlanPoint& point = plan.point;
   std::vector<std::string> row{name};
@@ -88,7 +93,7 @@ std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& n
               fmt::format("{:.0f}", point.tokens_per_second_per_gpu),
               fmt::format("{:.1f} %", 100 * plan.estimate.counted_mfu()), seconds_text(point.seconds),
               fmt::format("{:.1f} %", 100 * point.bubble_share),
-              plan.crossing.empty() ? "-" : join(plan.crossing, " "), settings_text(point.candidate)});
+              plan.crossing.empty() ? "-" : join(plan.crossing, " "), settings_text(point.candidate) + warnings_text(point)});
   return row;
 }
 
