@@ -139,8 +139,9 @@ std::string settings_text(const Candidate& candidate) {
   std::string out = fmt::format("micro-batch {}", candidate.micro_batch);
   constexpr std::array<std::string_view, 4> shardings{"no sharding", "distributed optimizer", "sharded gradients",
                                                       "FSDP"};
-  out += fmt::format(", {}", shardings[static_cast<std::size_t>(candidate.sharding)]);
-  if (candidate.replicas > 1) out += fmt::format(" in {} copies", candidate.replicas);
+  const bool whole = candidate.replicas > 1 && candidate.replicas == data_parallel(candidate) / candidate.expert;
+  out += fmt::format(", {}", whole ? shardings[0] : shardings[static_cast<std::size_t>(candidate.sharding)]);
+  if (candidate.replicas > 1 && !whole) out += fmt::format(" in {} copies", candidate.replicas);
   if (candidate.pipeline > 1)
     out += fmt::format(", {}", value_text(PlanAxis::schedule, static_cast<std::int64_t>(candidate.schedule)));
   if (candidate.split == StageSplit::ends)

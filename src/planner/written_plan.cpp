@@ -29,30 +29,41 @@ Edit edit_at(const Origin& where, std::string replacement, bool insert_line) {
   return {.where = where, .replacement = std::move(replacement), .insert_line = insert_line};
 }
 
+/// A new line in front of the one that an entry's key begins.
+std::optional<TextChange> line_before(const Origin& key, const std::string& line) {
+  if (key.source == nullptr || key.line == 0) return std::nullopt;
+  const std::string_view text = key.source->line(key.line);
+  const std::string_view indent = text.substr(0, std::min(text.find_first_not_of(' '), text.size()));
+  if (indent.size() + 1 != key.column) return std::nullopt;  // the key is not the first thing in its line
+  const std::size_t at = key.source->line_starts()[key.line - 1];
+  return TextChange{at, at, fmt::format("{}{}\n", indent, line)};
+}
+
 /// Adds `line` ("key: value") to a mapping.
-std::optional<Edit> add_to(const Node& mapping, const std::string& line) {
+std::optional<TextChange> add_to(const Node& mapping, const std::string& line) {
   const std::vector<Entry>& entries = mapping.entries();
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     const Origin& value = entry->value->origin;
     if (!is_scalar(*entry->value) || value.line != entry->key_origin.line || value.length == 0) continue;
     const bool in_braces = mapping.origin.line == value.line && mapping.origin.column < entry->key_origin.column;
-    if (!in_braces) return edit_at(entry->key_origin, line, true);
+    if (!in_braces) return text_change(edit_at(entry->key_origin, line, true));
     const std::string_view text = value.source->line(value.line);
     if (value.column - 1 + value.length > text.size()) return std::nullopt;
-    return edit_at(value, fmt::format("{}, {}", text.substr(value.column - 1, value.length), line), false);
+    return text_change(
+        edit_at(value, fmt::format("{}, {}", text.substr(value.column - 1, value.length), line), false));
   }
-  return std::nullopt;
+  return entries.empty() ? std::nullopt : line_before(entries.front().key_origin, line);
 }
 
-/// The edit that gives a key its value.
-std::optional<Edit> edit_for(const Node& target, const std::vector<Key>& keys) {
+/// What gives a key its value.
+std::optional<TextChange> change_for(const Node& target, const std::vector<Key>& keys) {
   const std::string& path = keys.front().first;
   const std::string& value = keys.front().second;
   const std::size_t dot = path.find('.');
   if (const Entry* entry = target.entry_at_path(path)) {
     const Origin& where = entry->value->origin;
     if (!is_scalar(*entry->value) || where.length == 0) return std::nullopt;
-    return edit_at(where, value, false);
+    return text_change(edit_at(where, value, false));
   }
   if (dot == std::string::npos) return add_to(target, fmt::format("{}: {}", path, value));
   const std::string section = path.substr(0, dot);
@@ -77,8 +88,7 @@ std::optional<std::string> with_key(const std::string& text, std::string_view mo
     const NodePtr root = parse_yaml(source, Layer::experiment, Limits{}, remarks);
     const Node* target = target_of(*root, module, snippet);
     if (target == nullptr || !target->is_mapping()) return std::nullopt;
-    const auto edit = edit_for(*target, keys);
-    const auto change = edit ? text_change(*edit) : std::nullopt;
+    const auto change = change_for(*target, keys);
     if (!change) return std::nullopt;
     return apply_changes(text, {*change});
   } catch (const LoadError&) {

@@ -260,6 +260,15 @@ TEST(WrittenPlan, KeepsCommentsAndReplacesValues) {
   EXPECT_THAT(written.text, HasSubstr("# primus-plan: world-size=64"));
 }
 
+TEST(WrittenPlan, AddsBesideSectionsOnly) {
+  const std::string text = "modules:\n  a:\n    overrides:\n      training:\n        mock_data: true\n";
+  const WrittenPlan written =
+      write_plan_into(text, "a", false, {{"parallelism.tensor_parallel_degree", "8"}, {"training.seq_len", "64"}}, 8);
+  EXPECT_THAT(written.left_out, IsEmpty());
+  EXPECT_THAT(written.text, HasSubstr("    overrides:\n      parallelism: {tensor_parallel_degree: 8}\n      training:\n"
+                                      "        mock_data: true\n        seq_len: 64"));
+}
+
 TEST(WrittenPlan, SectionsAreMadeAndFilled) {
   const std::string text =
       "modules:\n  pre_trainer:\n    overrides:\n      training: {steps: 5}\n      metrics:\n        log_freq: 1\n"
