@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <set>
 #include <tuple>
 
@@ -36,11 +37,11 @@ std::string_view to_string(PlanObjective objective) {
 
 bool is_better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective) {
   if (a.fit != b.fit) return a.fit < b.fit;
+  if (a.warnings != b.warnings) return a.warnings < b.warnings;
   const auto x = cost(a, objective);
   const auto y = cost(b, objective);
   if (x != y) return x < y;
   if (a.memory.expected != b.memory.expected) return a.memory.expected < b.memory.expected;
-  if (a.warnings != b.warnings) return a.warnings < b.warnings;
   return a.order < b.order;
 }
 
@@ -63,7 +64,11 @@ std::vector<std::size_t> best_of_layouts(const std::vector<PlanPoint>& ranked) {
 std::vector<PlanPoint> pareto_front(const std::vector<PlanPoint>& points) {
   std::vector<const PlanPoint*> sorted;
   sorted.reserve(points.size());
-  for (const PlanPoint& point : points) sorted.push_back(&point);
+  std::uint32_t fewest = UINT32_MAX;
+  for (const PlanPoint& point : points) fewest = std::min(fewest, point.warnings);
+  for (const PlanPoint& point : points) {
+    if (point.warnings == fewest) sorted.push_back(&point);
+  }
   std::sort(sorted.begin(), sorted.end(), [](const PlanPoint* a, const PlanPoint* b) {
     if (a->memory.expected != b->memory.expected) return a->memory.expected < b->memory.expected;
     if (a->tokens_per_second_per_gpu != b->tokens_per_second_per_gpu)

@@ -7,7 +7,8 @@
 
 namespace primus_plan {
 
-/// Best first: plans that fit before tight ones, then by objective; equal ones by memory, warnings and order.
+/// Best first: plans that fit before tight ones, plans with fewer warnings before those that would not run as they are
+/// meant, then by objective; equal ones by memory and order.
 bool is_better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective);
 void rank(std::vector<PlanPoint>& points, PlanObjective objective);
 
@@ -16,7 +17,8 @@ void rank(std::vector<PlanPoint>& points, PlanObjective objective);
 std::vector<std::size_t> best_of_layouts(const std::vector<PlanPoint>& ranked);
 bool same_layout(const Candidate& a, const Candidate& b);
 
-/// Points that no other beats in both memory and throughput, least memory first. Equal points: the first in order.
+/// Points that no other beats in both memory and throughput, least memory first; of those with the fewest warnings.
+/// Equal points: the first in order.
 std::vector<PlanPoint> pareto_front(const std::vector<PlanPoint>& points);
 
 }  // namespace primus_plan
