@@ -27,6 +27,7 @@ struct Options {
   LaunchFlags launch;
   ReportFlags output;
   FixFlags fix;
+  std::string hardware;
   bool strict = false;
   bool worlds = false;
   bool statistics = false;
@@ -52,7 +53,7 @@ class Check {
       : options_(options),
         environment_(options.experiment.make_environment()),
         setups_(options.experiment, options.choice, files_, environment_),
-        judging_(options.launch, options.worlds ? most_rows_in_table : 0, files_, environment_),
+        judging_(options.launch, options.worlds ? most_rows_in_table : 0, options.hardware, files_, environment_),
         progress_("primus-plan", !options.output.quiet) {}
 
   int run() {
@@ -256,6 +257,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
       ->group("Choosing");
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
+  declare_hardware(app, options->hardware);
   options->output.declare(app);
   return [options] { return Check(*options).run(); };
 }

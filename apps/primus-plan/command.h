@@ -49,6 +49,8 @@ Run declare_man(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_config(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_models(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_init(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_schema(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_lsp(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_why(CLI::App& app, const std::vector<std::string>& tokens);
 
 /// Runs the program: finds the command, parses its flags, runs it. Never throws.

@@ -30,6 +30,11 @@ std::string place(const Origin& origin, std::string_view flag) {
   return origin ? to_string(origin) : std::string(flag);
 }
 
+void add_hardware(const Setup& setup, Rows& rows) {
+  if (!setup.settings->hardware) return;
+  rows.push_back({"hardware", setup.settings->hardware->value, to_string(setup.settings->hardware->origin), {}});
+}
+
 void add_root(const Options& options, const Setup& setup, const Environment& environment, const LoadResult& loaded,
               Rows& rows) {
   const std::string found = loaded.experiments.empty() ? "built-in" : loaded.experiments.front().presets;
@@ -115,6 +120,7 @@ Rows rows_of(const Options& options, const Setup& setup, const Environment& envi
                                                  : "no .primus-plan.yaml above",
                   {}});
   add_root(options, setup, environment, loaded, rows);
+  add_hardware(setup, rows);
   add_launch(options, setup, environment, loaded, rows);
   add_levels(options, setup, rows);
   add_ignores(options, setup, is_folder, rows);

@@ -52,7 +52,7 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
   }
   const Hardware* hardware = part.hardware ? &*part.hardware : nullptr;
   const EstimateReport report{.analysis = analysis,
-                              .estimate = estimate_run(*analysis.workload, hardware),
+                              .estimate = estimate_run(*analysis.workload, hardware, {.simulate = true}),
                               .hardware = hardware,
                               .hardware_source = part.from};
   return options.output.format == "json" ? estimate_to_json(report) : estimate_to_text(report, style);

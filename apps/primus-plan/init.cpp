@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "options.h"
+#include "primus_plan/config/hardware.h"
 #include "primus_plan/planner/new_experiment.h"
 #include "primus_plan/support/text.h"
 
@@ -23,20 +24,6 @@ struct Options {
   std::int64_t sequence_length = 0;
   OutputFlags output;
 };
-
-std::string device_names() {
-  std::vector<std::string_view> names;
-  for (const DeviceMemory& device : device_memories()) names.push_back(device.name);
-  return join(names, ", ");
-}
-
-const DeviceMemory& device_of(const Options& options) {
-  const DeviceMemory* device = find_device(options.hardware);
-  if (device == nullptr) {
-    throw Trouble(fmt::format("--hardware {} is not known; known are {}", options.hardware, device_names()));
-  }
-  return *device;
-}
 
 [[noreturn]] void refuse_model(const Options& options, const std::vector<ListedModel>& models) {
   std::vector<std::string> names;
@@ -72,7 +59,7 @@ int run(const Options& options) {
   const Loader loader(files, Environment::of_process());
   const auto root = options.primus_root.empty() ? std::nullopt : std::optional(options.primus_root);
   NewExperimentRequest request;
-  request.device = device_of(options);
+  request.hardware = find_hardware(options.hardware, files);
   request.model = find_model(options, loader, root);
   request.gpus = options.gpus;
   request.gpus_per_node = options.gpus_per_node;
@@ -98,7 +85,8 @@ Run declare_init(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   app.add_option("--gpus", options->gpus, "GPUs of the run; default: 8")
       ->type_name("N")
       ->check(whole_number(1, 1 << 20));
-  app.add_option("--hardware", options->hardware, fmt::format("accelerator, for its memory: {}", device_names()))
+  app.add_option("--hardware", options->hardware,
+                 "accelerator, for its memory: a part that `primus-plan hardware` lists, or a file; default: MI300X")
       ->type_name("NAME");
   app.add_option("--backend", options->backend, "framework; default: the first that has the model")
       ->type_name("NAME")

@@ -30,10 +30,16 @@ std::optional<LoadResult> Judging::load(const Chosen& chosen) const {
   if (!input.from_folder) return loader_.load(input.path, options);
   ReadFailure failure;
   const std::optional<std::string> text = files_.read(input.path, failure);
-  if (!text) return loader_.load(input.path, options);
-  const bool is_experiment = has_top_level_key(*text, "modules");
-  if (!is_experiment && !has_top_level_key(*text, "extends")) return std::nullopt;
-  LoadResult loaded = loader_.load_text(input.path, *text, options);
+  return text ? load_text(chosen, *text) : loader_.load(input.path, options);
+}
+
+std::optional<LoadResult> Judging::load_text(const Chosen& chosen, const std::string& text) const {
+  const Input& input = chosen.input;
+  const ExperimentOptions& options = chosen.setup->experiment;
+  if (!input.from_folder) return loader_.load_text(shown_name(input.path), text, options);
+  const bool is_experiment = has_top_level_key(text, "modules");
+  if (!is_experiment && !has_top_level_key(text, "extends")) return std::nullopt;
+  LoadResult loaded = loader_.load_text(input.path, text, options);
   // Its modules may come from the file it extends; if not, it is a preset, say.
   if (!is_experiment && (!loaded.errors.empty() || loaded.experiments.front().is_snippet)) return std::nullopt;
   return loaded;
@@ -46,6 +52,8 @@ FileReport Judging::judge(const Chosen& chosen, const LoadResult& loaded, With w
   FileReport report{.path = path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch = find_launch(launch_.options(), environment_, experiment, chosen.setup->launch_setting(path));
+    const FitTarget target = parts_.of(experiment, chosen.setup->settings);
+    options.fit = &target;
     std::vector<Analysis> analyses = analyze(experiment, launch, environment_, options);
     if (with == With::repairs) add_repairs(experiment, analyses);
     std::move(analyses.begin(), analyses.end(), std::back_inserter(report.modules));

@@ -34,6 +34,8 @@ constexpr std::array command_table = {
             declare_explain},
     Command{"rules", "list the rules, or write their manual", declare_rules},
     Command{"config", "show the settings that hold for an experiment, and where each comes from", declare_config},
+    Command{"schema", "print the JSON Schema of experiments, for editors, or of reports", declare_schema},
+    Command{"lsp", "serve editors: findings, hover, completion, fixes (Language Server Protocol)", declare_lsp},
     Command{"completion", "print a shell's completion script", declare_completion},
     Command{"man", "print this program's manual page", declare_man},
 };

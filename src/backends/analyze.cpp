@@ -8,6 +8,8 @@
 #include "backends/ignores.h"
 #include "backends/verdict.h"
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/estimate/estimate.h"
+#include "primus_plan/estimate/fit.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
 
@@ -47,14 +49,32 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
   for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
 }
 
+/// Rules about memory, for runs that start and whose size somebody chose: the smallest legal one shares out the least.
+void add_fit(const FitTarget& target, Analysis& analysis) {
+  const Workload* workload = analysis.workload.get();
+  if (workload == nullptr || analysis.errors > 0 || !workload->unknown.empty()) return;
+  if (workload->run.launch.assumed || workload->run.degrees.data <= 0 || target.hardware.memory_bytes <= 0) return;
+  const MemoryEstimate memory = estimate_memory(*workload, memory_device(&target.hardware));
+  if (memory.stages.empty()) return;
+  Findings findings(Findings::Detail::text);
+  run_rules(fit_rules(), FittedRun{*workload, memory, target}, findings);
+  analysis.errors += findings.errors();
+  analysis.warnings += findings.warnings();
+  for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
+}
+
 Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
                         const AnalyzeOptions& options) {
   if (!module.is_run) return not_judged(launch);
   const auto prepared = prepare(module, environment);
   if (prepared == nullptr) return not_checked(module, launch);
-  Analysis out = prepared->decide(settle_launch(*prepared, launch), options);
+  AnalyzeOptions asked = options;
+  asked.with_workload = options.with_workload || options.fit != nullptr;
+  Analysis out = prepared->decide(settle_launch(*prepared, launch), asked);
   if (options.with_text) add_topology(*prepared, out);
-  const std::size_t worlds = options.legal_worlds > 0 ? options.legal_worlds : out.errors > 0 ? worlds_on_error : 0;
+  const bool is_legal = out.errors == 0;
+  if (options.fit != nullptr && is_legal) add_fit(*options.fit, out);
+  const std::size_t worlds = options.legal_worlds > 0 ? options.legal_worlds : is_legal ? 0 : worlds_on_error;
   if (options.with_text && worlds > 0) {
     out.legal_worlds = legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds);
   }

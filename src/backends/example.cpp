@@ -6,7 +6,9 @@
 
 #include "config/experiment_rules.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/config/hardware.h"
 #include "primus_plan/diagnostics/load_error.h"
+#include "primus_plan/estimate/fit.h"
 
 namespace primus_plan {
 
@@ -15,6 +17,7 @@ namespace {
 struct Arguments {
   ExperimentOptions experiment;
   LaunchOptions launch;
+  std::string hardware;  ///< empty: nobody says
 };
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -44,6 +47,7 @@ Arguments arguments_of(const Example& example) {
   for (auto word = words.begin(); word != words.end() && std::next(word) != words.end(); word += 2) {
     const std::string& value = *std::next(word);
     if (*word == "--set") out.experiment.sets.push_back(split(value));
+    if (*word == "--hardware") out.hardware = value;
     if (*word == "--primus-root") out.experiment.primus_root = value;
     if (*word == "--world-size") out.launch.world_size = std::stoll(value);
     if (*word == "--") {
@@ -63,11 +67,22 @@ Environment environment_of(const Example& example) {
   return environment;
 }
 
-void judge(const Experiment& experiment, const LaunchOptions& options, const Environment& environment,
-           CheckedExample& out) {
+FitTarget target_of(const Arguments& arguments, const FileReader& files) {
+  FitTarget out;
+  out.assumed = arguments.hardware.empty();
+  out.hardware = find_hardware(out.assumed ? "MI300X" : arguments.hardware, files);
+  out.from = "--hardware " + arguments.hardware;
+  out.known_parts = &built_in_hardware;
+  return out;
+}
+
+void judge(const Experiment& experiment, const LaunchOptions& launch_options, const FitTarget& target,
+           const Environment& environment, CheckedExample& out) {
   try {
-    const Launch launch = find_launch(options, environment, experiment);
-    for (Analysis& analysis : analyze(experiment, launch, environment, {})) {
+    const Launch launch = find_launch(launch_options, environment, experiment);
+    AnalyzeOptions options;
+    options.fit = &target;
+    for (Analysis& analysis : analyze(experiment, launch, environment, options)) {
       std::move(analysis.findings.begin(), analysis.findings.end(), std::back_inserter(out.findings));
     }
   } catch (const LoadError& error) {
@@ -93,7 +108,10 @@ CheckedExample ExampleChecker::check(const Example& example, std::string text) c
     load(Loader(files_, environment));
   }
   out.findings = out.loaded.errors;
-  for (const Experiment& experiment : out.loaded.experiments) judge(experiment, arguments.launch, environment, out);
+  const FitTarget target = target_of(arguments, files_);
+  for (const Experiment& experiment : out.loaded.experiments) {
+    judge(experiment, arguments.launch, target, environment, out);
+  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "backends/torchtitan/torchtitan.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/rules.h"
+#include "primus_plan/estimate/fit.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
 
@@ -28,6 +29,7 @@ std::vector<const RuleInfo*> all_rules() {
   std::vector<const RuleInfo*> out(loading_rules.begin(), loading_rules.end());
   for (const Rule<PlacedRun>& rule : topology_rules()) out.push_back(&rule.info);
   for (const Rule<PlacedRun>& rule : advice_rules()) out.push_back(&rule.info);
+  for (const Rule<FittedRun>& rule : fit_rules()) out.push_back(&rule.info);
   for (const Backend* backend : backends()) {
     const auto rules = backend->rules();
     out.insert(out.end(), rules.begin(), rules.end());

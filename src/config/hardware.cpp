@@ -14,15 +14,30 @@ namespace primus_plan {
 
 namespace {
 
+constexpr std::string_view folder = "hardware/";
+constexpr std::string_view suffix = ".yaml";
+
 std::vector<Hardware> read_built_in() {
   std::vector<Hardware> out;
   for (const EmbeddedFile& file : embedded_presets()) {
-    if (file.path.starts_with("hardware/")) {
+    if (file.path.starts_with(folder)) {
       out.push_back(read_hardware_file(std::string(file.path), std::string(file.text), nullptr));
     }
   }
   std::sort(out.begin(), out.end(), [](const Hardware& a, const Hardware& b) { return a.name < b.name; });
   return out;
+}
+
+/// The built-in part whose file has this name: only that file is read.
+std::optional<Hardware> from_own_file(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_presets()) {
+    if (!file.path.starts_with(folder) || !file.path.ends_with(suffix)) continue;
+    const std::string_view stem = file.path.substr(folder.size(), file.path.size() - folder.size() - suffix.size());
+    if (equal_ignoring_case(stem, name)) {
+      return read_hardware_file(std::string(file.path), std::string(file.text), nullptr);
+    }
+  }
+  return std::nullopt;
 }
 
 bool goes_by(const Hardware& part, std::string_view name) {
@@ -90,7 +105,8 @@ Hardware find_hardware(std::string_view spec, const FileReader& files) {
   const std::size_t colon = spec.rfind(':');
   const bool changed = colon != std::string_view::npos && spec.find('=', colon) != std::string_view::npos;
   const std::string_view what = changed ? spec.substr(0, colon) : spec;
-  Hardware out = is_path(what) ? from_file(std::string(what), files) : named_hardware(what);
+  std::optional<Hardware> own = is_path(what) ? std::nullopt : from_own_file(what);
+  Hardware out = own ? *std::move(own) : is_path(what) ? from_file(std::string(what), files) : named_hardware(what);
   if (changed) change(out, spec.substr(colon + 1));
   return out;
 }

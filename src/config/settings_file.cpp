@@ -8,6 +8,7 @@
 
 #include "config/pragma.h"
 #include "primus_plan/config/document.h"
+#include "primus_plan/config/hardware.h"
 #include "primus_plan/diagnostics/load_error.h"
 #include "primus_plan/support/text.h"
 
@@ -79,6 +80,7 @@ class Reader {
   // Keys.
   void read_extends(const Entry& entry);
   void read_primus_root(const Entry& entry);
+  void read_hardware(const Entry& entry);
   void read_baseline(const Entry& entry);
   void read_strict(const Entry& entry);
   void read_launch(const Entry& entry);
@@ -87,9 +89,10 @@ class Reader {
   void launch_entry(const Node& node);
   void ignore_entry(const Node& node);
 
-  static constexpr std::array<Key, 7> keys = {{
+  static constexpr std::array<Key, 8> keys = {{
       {"extends", [](Reader& r, const Entry& e) { r.read_extends(e); }},
       {"primus-root", [](Reader& r, const Entry& e) { r.read_primus_root(e); }},
+      {"hardware", [](Reader& r, const Entry& e) { r.read_hardware(e); }},
       {"launch", [](Reader& r, const Entry& e) { r.read_launch(e); }},
       {"severity", [](Reader& r, const Entry& e) { r.read_severity(e); }},
       {"ignore", [](Reader& r, const Entry& e) { r.read_ignore(e); }},
@@ -159,6 +162,19 @@ void Reader::read_primus_root(const Entry& entry) {
     return fail(entry.value->origin, fmt::format("primus-root {}: there is no folder {}/primus/configs", *given, root));
   }
   settings_.primus_root = {root, entry.value->origin};
+}
+
+void Reader::read_hardware(const Entry& entry) {
+  const auto given = text(entry);
+  if (!given || settings_.hardware) return;
+  const bool is_file = given->find('/') != std::string::npos || given->ends_with(".yaml") || given->ends_with(".yml");
+  const std::string spec = is_file ? resolved(*given) : *given;
+  try {
+    find_hardware(spec, files_);
+  } catch (const HardwareError& error) {
+    return fail(entry.value->origin, error.what());
+  }
+  settings_.hardware = {spec, entry.value->origin};
 }
 
 void Reader::read_baseline(const Entry& entry) {

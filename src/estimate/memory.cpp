@@ -106,7 +106,8 @@ StageMemory stage_memory(const Workload& w, const ActivationContext& c, const La
   out[MemoryPart::activations] = c.tokens * kept;
   add_transients(out, w, c, rank, c.tokens * made_again);
   out[MemoryPart::communication] = communication_buffers(w, c, rank);
-  out[MemoryPart::reserve] = w.runtime == Runtime::xla ? 0 : constants::reserve.expected * out.allocated();
+  out[MemoryPart::reserve] =
+      w.runtime == Runtime::xla ? 0 : constants::reserve_of(device.amd).expected * out.allocated();
   out[MemoryPart::runtime] = constants::context.expected;
   if (uses_rccl_all_to_all(w, device)) out[MemoryPart::runtime] += constants::amd_all_to_all.expected;
   return out;
@@ -161,8 +162,8 @@ void set_ranges(MemoryEstimate& out, const Workload& w, const MemoryDevice& devi
   }
   a.high += deep_ep_buffers(w, activation_context(w));
   const bool planned = w.runtime == Runtime::xla;
-  out.reserved = {a.low * (1 + constants::reserve.low), stage.reserved(),
-                  a.high * (1 + (planned ? 0 : constants::reserve.high))};
+  out.reserved = {a.low * (1 + constants::reserve_of(device.amd).low), stage.reserved(),
+                  a.high * (1 + (planned ? 0 : constants::reserve_of(device.amd).high))};
   out.device = {out.reserved.low + constants::context.low, stage.device(), out.reserved.high + constants::context.high};
   if (uses_rccl_all_to_all(w, device)) {
     out.device.low += constants::amd_all_to_all.low;

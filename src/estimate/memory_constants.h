@@ -16,7 +16,11 @@ struct Allowance {
   double high = 0;
 };
 
-inline constexpr Allowance reserve{0.0, 0.04, 0.10};  ///< share of allocated memory
+/// Shares of allocated memory. On AMD GPUs: Primus's DeepSeek-V2-Lite runs and the notes of its examples that were
+/// tuned to fill the GPU, which its launcher runs with expandable segments.
+inline constexpr Allowance reserve{0.0, 0.04, 0.10};
+inline constexpr Allowance amd_reserve{0.0, 0.02, 0.08};
+constexpr const Allowance& reserve_of(bool amd) { return amd ? amd_reserve : reserve; }
 inline constexpr Allowance context{0.2 * gib, 1.5 * gib, 4.0 * gib};
 inline constexpr Allowance amd_all_to_all{8 * gib, 16 * gib, 22 * gib};
 

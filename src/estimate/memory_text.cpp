@@ -170,7 +170,7 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
              "16-bit gradients";
     case MemoryPart::reserve:
       add(out, "allocated", human_bytes(u.estimate.stages[u.rank].allocated()));
-      return fmt::format("{} x allocated", memory_constants::reserve.expected);
+      return fmt::format("{} x allocated", memory_constants::reserve_of(device.amd).expected);
     case MemoryPart::runtime:
       add(out, "context and libraries", human_bytes(memory_constants::context.expected));
       if (!uses_rccl_all_to_all(u.w, device)) return "context and libraries";
@@ -228,7 +228,8 @@ std::vector<std::string> memory_assumptions(const Workload& workload, const Memo
     out.push_back("XLA decides what it keeps: activations may be a quarter more or less");
   } else {
     out.push_back(fmt::format("the caching allocator holds {:.0f} % more than it gives out (up to {:.0f} %)",
-                              100 * constants::reserve.expected, 100 * constants::reserve.high));
+                              100 * memory_constants::reserve_of(device.amd).expected,
+                              100 * memory_constants::reserve_of(device.amd).high));
   }
   out.push_back(fmt::format("device context and communication libraries take {} (up to {})",
                             human_bytes(constants::context.expected), human_bytes(constants::context.high)));

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "estimate/pipeline_orders.h"
 
@@ -124,6 +123,19 @@ class Player {
   std::vector<std::int32_t> held_;
 };
 
+/// Forward passes after which a schedule only repeats itself.
+constexpr std::int64_t most_passes = std::int64_t{1} << 15;
+
+/// Adds the micro-batches that were not played: the slowest rank is never idle between them.
+void repeat_steady_state(PipelineTimeline& line, std::int64_t micro_batches, std::int64_t played) {
+  const double times = static_cast<double>(micro_batches) / static_cast<double>(played);
+  const double slowest = *std::max_element(line.busy.begin(), line.busy.end());
+  line.seconds += (times - 1) * slowest;
+  double busy = 0;
+  for (double& seconds : line.busy) busy += seconds *= times;
+  if (line.seconds > 0) line.bubble_share = 1 - busy / (line.seconds * static_cast<double>(line.busy.size()));
+}
+
 /// The schedule that can run on so many chunks a rank.
 ScheduleKind playable(ScheduleKind schedule, std::size_t ranks, std::size_t chunks) {
   if (ranks <= 1 && chunks <= 1) return ScheduleKind::one_f_one_b;
@@ -171,12 +183,17 @@ PipelineTimeline simulate_pipeline(ScheduleKind schedule, const PipelineCosts& c
   const bool chunked = kind == ScheduleKind::interleaved || kind == ScheduleKind::v_zero_bubble ||
                        kind == ScheduleKind::v_half || kind == ScheduleKind::v_min || kind == ScheduleKind::dual_pipe_v;
   const PipelineCosts used = chunked ? costs : without_chunks(costs);
+  const std::int64_t stages = static_cast<std::int64_t>(used.ranks.size() * used.ranks.front().size());
+  if (stages > most_simulated_stages) return {};
+  const std::int64_t enough = std::max(4 * static_cast<std::int64_t>(used.ranks.size()), most_passes / stages);
+  const std::int64_t played = std::min(micro_batches, enough);
   const PipelineSize size{.ranks = static_cast<std::int32_t>(used.ranks.size()),
                           .chunks = static_cast<std::int32_t>(used.ranks.front().size()),
-                          .micro_batches = static_cast<std::int32_t>(
-                              std::min<std::int64_t>(micro_batches, std::numeric_limits<std::int32_t>::max()))};
+                          .micro_batches = static_cast<std::int32_t>(played)};
   const PipelineOrder order = pipeline_order(kind, size, used);
-  return Player(order, used, size).play(with_events);
+  PipelineTimeline out = Player(order, used, size).play(with_events);
+  if (micro_batches > played) repeat_steady_state(out, micro_batches, played);
+  return out;
 }
 
 }  // namespace primus_plan

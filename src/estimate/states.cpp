@@ -147,8 +147,10 @@ void add_states(StageMemory& out, const Workload& workload, std::size_t rank, co
   out[MemoryPart::optimizer] -=
       saved_by_muon(workload, parameters.matrices() - in_experts, in_experts, dense_shards, expert_shards);
   out[MemoryPart::optimizer] *= trained;
-  const double shared_out = s.state == StateSharding::weights ? dense_shards : 1;
-  out[MemoryPart::weights] += parameters.matrices() * fp8_weight_bytes(workload.precision) / shared_out;
+  const bool shared_out = s.state == StateSharding::weights;
+  const double dense_matrices = (parameters.matrices() - in_experts) / (shared_out ? dense_shards : 1);
+  const double expert_matrices = in_experts / (shared_out ? expert_shards : 1);
+  out[MemoryPart::weights] += (dense_matrices + expert_matrices) * fp8_weight_bytes(workload.precision);
   add_gathered(out, workload, rank, parameters);
   const Kernels& k = workload.kernels;
   if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers && trained >= 1) {

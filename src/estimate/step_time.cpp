@@ -61,6 +61,13 @@ double transfer_seconds(const TimeModel& model) {
   return model.constants.transfer_exposed * model.network.point_to_point(group, bytes);
 }
 
+/// Seconds from the first pass to the last: played where there are costs to play, by the closed form otherwise.
+double drained_seconds(ScheduleKind schedule, const PipelineSums& sums, std::int64_t micro_batches,
+                       const PipelineCosts& costs) {
+  const double played = costs.ranks.size() > 1 ? simulate_pipeline(schedule, costs, micro_batches).seconds : 0;
+  return played > 0 ? played : pipeline_seconds(schedule, sums, micro_batches);
+}
+
 }  // namespace
 
 StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const TimeConstants& constants,
@@ -90,10 +97,8 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const Ti
   const double flushes = batches.all / static_cast<double>(batches.between_flushes);
   const ScheduleKind schedule = ranks == 1 ? ScheduleKind::none : w.schedule;
   const double pipeline =
-      flushes *
-      (options.simulate
-           ? simulate_pipeline(schedule, pipeline_costs(w, hardware, options), batches.between_flushes).seconds
-           : pipeline_seconds(schedule, sums, batches.between_flushes));
+      flushes * drained_seconds(schedule, sums, batches.between_flushes,
+                                options.simulate ? pipeline_costs(w, hardware, options) : PipelineCosts{});
   add_pass(out.parts, slowest.forward, batches.all);
   add_pass(out.parts, slowest.backward, batches.all);
   at(out.parts, TimePart::pipeline) = std::max(0.0, pipeline - batches.all * slowest_total);

@@ -7,10 +7,10 @@ namespace primus_plan {
 ///
 /// Fitted by coordinate descent on the mean of |ln(estimate / measured)| (capped at 0.6, mixture-of-experts rows at
 /// weight 0.6) over the 361 public rows with a measured step of presets/measurements/published.csv, the parts' rates at
-/// the same time with a weak pull to their published GEMM efficiencies, then rounded. Fits on random halves (rows of
-/// one configuration kept together) give 3.7 to 4.4 % median error on the other half's dense rows, 9 to 12 % on its
-/// mixture-of-experts rows. Numbers marked * sit on the bound that was set for them: the rows ask for more than physics
-/// allows, or do not tell it from its neighbours.
+/// the same time with a weak pull to their published GEMM efficiencies, then rounded. Fits from scratch, rates
+/// included, on three random halves (rows of one configuration kept together) give 4.4 to 5.1 % median error on the
+/// other half's dense rows and 9.5 to 16 % on its mixture-of-experts rows. Numbers marked * sit on the bound that was
+/// set for them: the rows ask for more than physics allows, or do not tell it from its neighbours.
 struct TimeConstants {
   // Matrix products: seconds x (1 + edge (1/m + 1/n + 1/k)), and a part of what the last wave of tiles leaves idle.
   double gemm_edge = 115;

@@ -13,6 +13,7 @@ namespace {
 /// Overrides, a line each, indented by the caller.
 using Lines = std::vector<std::string>;
 
+constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr std::int64_t usual_sequence = 8192;
 constexpr std::int64_t sequence_where_unknown = 4096;
 
@@ -146,9 +147,9 @@ std::string reasons(const Plan& e) {
                                  ? fmt::format("{} GPUs share the weights", sharers)
                                  : fmt::format("Adam's states over {} ranks", sharers);
   return fmt::format(
-      "# {:.3g}B parameters: {}; {}; about {:.0f} of {} GB on {} by a rough count.\n"
+      "# {:.3g}B parameters: {}; {}; about {:.0f} of {:.0f} GiB on {}, as estimated.\n"
       "# DP {}; {}. A start: measure, then change.\n",
-      parameters, split, shared, g.bytes / 1e9, e.request.device.gigabytes, e.request.device.name, g.data,
+      parameters, split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name, g.data,
       g.recompute ? "layers are recomputed, for their activations do not fit beside the states"
                   : "activations fit beside the states without full recompute");
 }
@@ -161,7 +162,7 @@ GuessTask guess_task(const NewExperimentRequest& request) {
   task.model = size;
   task.gpus = request.gpus;
   task.gpus_per_node = std::min(request.gpus_per_node, request.gpus);
-  task.memory_bytes = request.device.gigabytes * 1e9;
+  task.memory_bytes = request.hardware.memory_bytes;
   task.sequence_length = request.sequence_length;
   if (task.sequence_length == 0) {
     task.sequence_length =

@@ -1,10 +1,7 @@
 #include "primus_plan/planner/first_guess.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-
-#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
@@ -18,12 +15,6 @@ constexpr std::int64_t most_micro_tokens = 16'384;
 constexpr std::int64_t long_sequence = 32'768;          // from here on context parallel splits it
 constexpr std::int64_t most_tokens_of_a_rank = 16'384;  // ... to at most so many
 constexpr std::int64_t most_gpus = 16'384;
-
-constexpr std::array devices = {
-    DeviceMemory{"MI250X", 64},  DeviceMemory{"MI300X", 192}, DeviceMemory{"MI325X", 256},
-    DeviceMemory{"MI350X", 288}, DeviceMemory{"MI355X", 288}, DeviceMemory{"A100", 80},
-    DeviceMemory{"H100", 80},    DeviceMemory{"H200", 141},   DeviceMemory{"B200", 180},
-};
 
 double real(std::int64_t number) { return static_cast<double>(number); }
 
@@ -144,14 +135,6 @@ bool splits(std::int64_t whole, std::int64_t degree) { return degree == 1 || (wh
 }  // namespace
 
 double usable_bytes(double memory_bytes) { return usable_share * memory_bytes; }
-
-std::span<const DeviceMemory> device_memories() { return devices; }
-
-const DeviceMemory* find_device(std::string_view name) {
-  const auto found = std::ranges::find_if(
-      devices, [name](const DeviceMemory& device) { return equal_ignoring_case(device.name, name); });
-  return found == devices.end() ? nullptr : &*found;
-}
 
 std::vector<FirstGuess> first_guesses(const GuessTask& task) {
   const ModelSize& m = task.model;

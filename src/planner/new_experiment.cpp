@@ -2,49 +2,90 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/launch.h"
+#include "primus_plan/estimate/estimate.h"
 
 namespace primus_plan {
 namespace {
 
+constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr std::size_t most_tries = 64;
+constexpr double most_hopeful = 1.25;  // of the memory: past it the rough count leaves nothing to estimate
 
-/// How check takes a text.
+/// How check takes a text, and how much memory it is estimated to need.
 struct Trial {
   Verdict verdict = Verdict::ok;
   std::string message;  ///< the first error, else the first warning
+  double bytes = 0;     ///< 0 where there is no estimate
+  Fit fit = Fit::fits;
 };
 
-Trial try_out(const std::string& text, const Launch& launch, const Loader& loader, const ExperimentOptions& options) {
+/// The weight of a trial: less is better; nothing for what is no experiment to hand out.
+std::optional<int> rank(const Trial& trial) {
+  if (trial.verdict == Verdict::error || trial.fit == Fit::does_not_fit) return std::nullopt;
+  return (trial.fit == Fit::tight ? 2 : 0) + (trial.verdict == Verdict::warning ? 1 : 0);
+}
+
+void add_findings(const Analysis& analysis, Trial& out) {
+  for (const Finding& finding : analysis.findings) {
+    const bool error = finding.severity == Severity::error;
+    if (finding.severity == Severity::note || out.verdict == Verdict::error) continue;
+    if (!error && out.verdict != Verdict::ok) continue;
+    out.verdict = error ? Verdict::error : Verdict::warning;
+    out.message = finding.message;
+  }
+}
+
+void add_estimate(const Analysis& analysis, const Hardware& hardware, Trial& out) {
+  if (analysis.workload == nullptr || !analysis.workload->unknown.empty()) return;
+  const Estimate estimate = estimate_run(*analysis.workload, &hardware);
+  if (estimate.memory.stages.empty() || !estimate.fit) return;
+  out.bytes = estimate.memory.device.expected;
+  out.fit = *estimate.fit;
+}
+
+Trial try_out(const std::string& text, const NewExperimentRequest& request, const GuessTask& task, const Loader& loader,
+              const ExperimentOptions& options) {
   const LoadResult loaded = loader.load_text("new.yaml", text, options);
-  if (!loaded.errors.empty()) return {Verdict::error, loaded.errors.front().message};
   Trial out;
+  if (!loaded.errors.empty()) return {.verdict = Verdict::error, .message = loaded.errors.front().message};
+  AnalyzeOptions how;
+  how.with_workload = true;
   for (const Experiment& experiment : loaded.experiments) {
-    for (const Analysis& analysis : analyze(experiment, launch, loader.environment(), {})) {
-      for (const Finding& finding : analysis.findings) {
-        if (finding.severity == Severity::error) return {Verdict::error, finding.message};
-        if (finding.severity == Severity::warning && out.verdict == Verdict::ok)
-          out = {Verdict::warning, finding.message};
-      }
+    const Launch launch = assume_launch(task.gpus, task.gpus_per_node);
+    for (const Analysis& analysis : analyze(experiment, launch, loader.environment(), how)) {
+      add_findings(analysis, out);
+      add_estimate(analysis, request.hardware, out);
     }
   }
   return out;
 }
 
-std::string too_large(const NewExperimentRequest& request, const GuessTask& task,
-                      const std::vector<FirstGuess>& guesses) {
-  const std::string_view device = request.device.name;
+/// `least_bytes`: what the smallest layout needs of a GPU; 0 where there is none.
+std::string too_large(const NewExperimentRequest& request, const GuessTask& task, double least_bytes) {
+  const std::string_view device = request.hardware.name;
   std::string out = fmt::format("{} does not fit {} {}", request.model.name(), task.gpus, device);
-  if (!guesses.empty()) {
-    out += fmt::format(": by a rough count it needs {:.0f} GB of the {:.0f} that are usable on each",
-                       guesses.front().bytes / 1e9, usable_bytes(task.memory_bytes) / 1e9);
+  if (least_bytes > 0) {
+    out += fmt::format(": it needs about {:.0f} GiB of the {:.0f} that are usable on each", least_bytes / gib,
+                       usable_bytes(task.memory_bytes) / gib);
   }
   GuessTask larger = task;
   larger.gpus_per_node = request.gpus_per_node;
   const auto enough = least_gpus(larger);
   if (enough && *enough > task.gpus) out += fmt::format("; {} would do", *enough);
   return out;
+}
+
+/// By the rough count.
+double least_need(const std::vector<FirstGuess>& guesses) {
+  double least = 0;
+  for (const FirstGuess& guess : guesses) {
+    if (least == 0 || guess.bytes < least) least = guess.bytes;
+  }
+  return least;
 }
 
 }  // namespace
@@ -56,18 +97,31 @@ NewExperiment make_experiment(const NewExperimentRequest& request, const Loader&
     return {.text = {}, .reason = fmt::format("{} states no layers or hidden size to plan with", request.model.name())};
   }
   const std::vector<FirstGuess> guesses = first_guesses(task);
-  if (guesses.empty() || !guesses.front().fits) return {.text = {}, .reason = too_large(request, task, guesses)};
-  const Launch launch = assume_launch(task.gpus, task.gpus_per_node);
   NewExperiment out;
+  std::optional<int> best;
   std::string refusal;
-  for (std::size_t i = 0; i < guesses.size() && i < most_tries && guesses[i].fits; ++i) {
-    std::string text = experiment_text(request, task, guesses[i]);
-    const Trial trial = try_out(text, launch, loader, options);
-    if (trial.verdict == Verdict::ok) return {.text = std::move(text), .reason = {}};
-    if (trial.verdict == Verdict::warning && out.text.empty()) out = {.text = std::move(text), .reason = trial.message};
-    if (refusal.empty()) refusal = trial.message;
+  double least = 0;  // estimated bytes of the smallest legal layout
+  std::size_t tries = 0;
+  for (FirstGuess guess : guesses) {
+    if (++tries > most_tries || guess.bytes > most_hopeful * task.memory_bytes) break;
+    Trial trial = try_out(experiment_text(request, task, guess), request, task, loader, options);
+    if (trial.fit == Fit::does_not_fit && guess.micro_batch > 1) {
+      guess.micro_batch = 1;
+      trial = try_out(experiment_text(request, task, guess), request, task, loader, options);
+    }
+    if (trial.verdict == Verdict::error && refusal.empty()) refusal = trial.message;
+    if (trial.verdict != Verdict::error && (least == 0 || trial.bytes < least)) least = trial.bytes;
+    const auto weight = rank(trial);
+    if (!weight || (best && *weight >= *best)) continue;
+    best = weight;
+    if (trial.bytes > 0) guess.bytes = trial.bytes;
+    out = {.text = experiment_text(request, task, guess), .reason = trial.message};
+    if (*weight == 0) break;
   }
-  if (!out.text.empty()) return out;
+  if (best) return out;
+  if (refusal.empty() || least > 0) {
+    return {.text = {}, .reason = too_large(request, task, least > 0 ? least : least_need(guesses))};
+  }
   return {.text = {},
           .reason = fmt::format("no layout of {} on {} GPUs passes: {}", request.model.name(), task.gpus, refusal)};
 }

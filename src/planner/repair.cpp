@@ -212,11 +212,12 @@ class Search {
 };
 
 /// Whether the knobs can have to do with an error: degrees, batch, layers, experts and sequence are numbered 1xx to 4xx
-/// and 6xx.
+/// and 6xx. Memory (FTxxx) is not judged by the search.
 bool is_about_sizes(const Finding& finding) {
   constexpr std::string_view topics = "12346";
   const std::string_view id = finding.rule->id;
-  return !id.starts_with("CF") && id.size() > 2 && topics.find(id[2]) != std::string_view::npos;
+  return !id.starts_with("CF") && !id.starts_with("FT") && id.size() > 2 &&
+         topics.find(id[2]) != std::string_view::npos;
 }
 
 }  // namespace

@@ -96,7 +96,9 @@ std::string bars(std::size_t count, const Parts& parts, double whole, Value&& va
   for (std::size_t i = 0; i < count; ++i) {
     const double share = whole > 0 ? parts[i] / whole : 0;
     if (share < 0.0005) continue;
-    out += fmt::format("    {:<28} {:>11} {:>5.1f} %  {}\n", name(i), value(parts[i]), 100 * share, bar(share));
+    const std::string drawn = bar(share);
+    out += fmt::format("    {:<28} {:>11} {:>5.1f} %{}{}\n", name(i), value(parts[i]), 100 * share,
+                       drawn.empty() ? "" : "  ", drawn);
   }
   return out;
 }
@@ -169,7 +171,7 @@ std::string step_lines(const EstimateReport& report) {
 }
 
 std::string assumption_lines(const EstimateReport& report) {
-  std::string out = row("assumed", "");
+  std::string out = "  assumed\n";
   const MemoryDevice device = memory_device(report.hardware);
   for (const std::string& line : memory_assumptions(*report.analysis.workload, report.estimate.memory, device)) {
     out += fmt::format("    - {}\n", line);

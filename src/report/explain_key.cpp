@@ -107,13 +107,7 @@ std::string page_to_text(const CatalogueKey& key, const TextStyle& style) {
 }
 
 std::string page_to_markdown(const CatalogueKey& key) {
-  std::string out = fmt::format("## `{}` ({})\n\n", key.name, key_owner(key));
-  if (!key.about.empty()) out += key.about + "\n\n";
-  for (const auto& [label, text] : lines_of(key)) out += fmt::format("- {}: `{}`\n", label, text);
-  const auto rules = rules_about(key);
-  if (!rules.empty()) out += "\nRules that speak of it:\n\n";
-  for (const RuleInfo* rule : rules) out += fmt::format("- {} `{}`: {}\n", rule->id, rule->name, rule->summary);
-  return out;
+  return fmt::format("## `{}` ({})\n\n", key.name, key_owner(key)) + key_to_markdown(key);
 }
 
 std::string pages_to_json(const std::vector<const CatalogueKey*>& keys) {
@@ -134,6 +128,16 @@ std::string pages_to_json(const std::vector<const CatalogueKey*>& keys) {
 
 }  // namespace
 
+std::string key_to_markdown(const CatalogueKey& key) {
+  std::string out;
+  if (!key.about.empty()) out += key.about + "\n\n";
+  for (const auto& [label, text] : lines_of(key)) out += fmt::format("- {}: `{}`\n", label, text);
+  const auto rules = rules_about(key);
+  if (!rules.empty()) out += "\nRules that speak of it:\n\n";
+  for (const RuleInfo* rule : rules) out += fmt::format("- {} `{}`: {}\n", rule->id, rule->name, rule->summary);
+  return out;
+}
+
 std::optional<std::string> explain_key(std::string_view name, std::string_view format, const TextStyle& style) {
   const std::vector<const CatalogueKey*> keys = keys_named(name);
   if (keys.empty()) return std::nullopt;
@@ -144,14 +148,6 @@ std::optional<std::string> explain_key(std::string_view name, std::string_view f
     out += format == "markdown" ? page_to_markdown(*key) : page_to_text(*key, style);
   }
   return out;
-}
-
-std::string nearest_catalogue_keys(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const CatalogueKey& key : key_catalogue()) names.push_back(key.name);
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return join(nearest_names(name, names, 3), ", ");
 }
 
 }  // namespace primus_plan

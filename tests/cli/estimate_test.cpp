@@ -25,6 +25,7 @@ TEST(EstimateCommand, SaysWhatARunIsAndWhatItNeeds) {
                            "fits in the 192 GiB of MI300X", "tokens/s on each GPU", "MFU"}) {
     EXPECT_TRUE(contains(result.out, part)) << part << " in:\n" << result.out;
   }
+  EXPECT_FALSE(contains(result.out, " \n")) << "spaces at the end of a line:\n" << result.out;
 }
 
 TEST(EstimateCommand, WithoutHardwareTellsHowToNameIt) {

@@ -40,6 +40,20 @@ TEST(Explain, UnknownRulesNameTheNearest) {
   EXPECT_EQ(run_plan({"explain", "MG203", "nothing-so"}).out, "") << "all or nothing";
 }
 
+TEST(Explain, UnknownKeysNameTheNearestOfEveryFramework) {
+  // A slip of a name that neither framework has, but other tools do.
+  for (const char* word : {"tensor_parallel_sze", "tensor_parallel_size", "tensor_paralel_size"}) {
+    const ProcessResult result = run_plan({"explain", word});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(contains(result.err,
+                         "did you mean tensor_model_parallel_size, parallelism.tensor_parallel_degree, "
+                         "ici_tensor_parallelism?"))
+        << result.err;
+  }
+  EXPECT_TRUE(contains(run_plan({"explain", "local_batch_sizee"}).err, "training.local_batch_size"));
+  EXPECT_TRUE(contains(run_plan({"explain", "seq_lenght"}).err, "seq_length"));
+}
+
 TEST(Explain, AsJson) {
   const json page = json::parse(run_plan({"explain", "MG203", "--format", "json"}).out);
   EXPECT_EQ(page["id"], "MG203");

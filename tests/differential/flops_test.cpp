@@ -10,6 +10,7 @@
 
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/estimate/parameters.h"
 #include "primus_plan/run/workload.h"
 #include "support/paths.h"
 
@@ -28,7 +29,7 @@ std::optional<json> load_rows() {
 }
 
 /// The keys alone, as a module of this framework; over the built-in presets where a model is named.
-FlopsEstimate count(const std::string& framework, const std::string& model, const json& overrides) {
+Workload workload_of(const std::string& framework, const std::string& model, const json& overrides) {
   const MemoryFiles files;
   const Environment environment;
   const Loader loader(files, environment);
@@ -42,7 +43,11 @@ FlopsEstimate count(const std::string& framework, const std::string& model, cons
   const Launch launch{.world_size = 8, .nodes = 1, .gpus_per_node = 8, .source = {}, .assumed = false};
   const Analysis analysis = prepared->decide(launch, {.with_workload = true});
   if (analysis.workload == nullptr) throw std::runtime_error("no workload");
-  return estimate_flops(*analysis.workload);
+  return *analysis.workload;
+}
+
+FlopsEstimate count(const std::string& framework, const std::string& model, const json& overrides) {
+  return estimate_flops(workload_of(framework, model, overrides));
 }
 
 void expect_close(double actual, double expected, const std::string& what) {
@@ -107,8 +112,13 @@ TEST(Flops, AreWhatTheFrameworksCount) {
       const auto counted = count(backend, "language_model.yaml", megatron_keys(inputs));
       expect_close(counted.counted_per_token, outputs.at("pinned").at("flops_per_token"), key);
     } else if (backend == "torchtitan") {
-      const auto counted = count(backend, "llama3_8B.yaml", torchtitan_keys(inputs));
-      expect_close(counted.counted_per_token, outputs.at("flops_per_token"), key);
+      const Workload workload = workload_of(backend, "llama3_8B.yaml", torchtitan_keys(inputs));
+      expect_close(estimate_flops(workload).counted_per_token, outputs.at("flops_per_token"), key);
+      const double parameters = outputs.at("nparams");
+      // TorchTitan takes a tied embedding off a total that has it once.
+      const double tied =
+          workload.model.tied_embeddings ? static_cast<double>(workload.model.vocabulary * workload.model.hidden) : 0;
+      EXPECT_NEAR(model_parameters(workload.model).total(), parameters + tied, 1e-4 * parameters) << key;
     } else {
       const auto counted = count(backend, "model_base.yaml", maxtext_keys(inputs));
       expect_close(counted.counted_per_token, outputs.at("flops_per_token"), key);

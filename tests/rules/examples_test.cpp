@@ -17,7 +17,8 @@ std::multiset<std::string> fired(const RuleInfo& rule, const Example& example) {
   static const ExampleChecker checker;
   const CheckedExample checked = checker.check(example);
   for (const Finding& finding : checked.findings) {
-    if (finding.rule->stage == Stage::advice && finding.rule != &rule) continue;
+    const bool is_aside = finding.rule->stage == Stage::advice || finding.rule->id.starts_with("FT");
+    if (is_aside && finding.rule != &rule) continue;
     out.insert(std::string(finding.rule->id) + " " + std::string(to_string(finding.severity)));
   }
   return out;

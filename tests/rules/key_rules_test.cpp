@@ -113,7 +113,7 @@ TEST(KeysAtTheTop, AreJudgedWhenAFrameworkHasThem) {
 TEST(Overrides, ThatRepeatAreCounted) {
   const Said said =
       check(experiment("", "    overrides:\n      num_layers: 32\n      hidden_size: 4096\n      seed: 99\n"));
-  EXPECT_THAT(said.text, HasSubstr("2 overrides repeat the presets' values: num_layers, hidden_size"));
+  EXPECT_THAT(said.text, HasSubstr("2 overrides repeat the model preset's values: num_layers, hidden_size"));
 }
 
 TEST(Numbers, AreReadAsYamlReadsThem) {

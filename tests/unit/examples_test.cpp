@@ -10,7 +10,9 @@
 
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/config/hardware.h"
 #include "primus_plan/config/launch.h"
+#include "primus_plan/estimate/estimate.h"
 #include "support/paths.h"
 
 namespace primus_plan {
@@ -50,6 +52,29 @@ TEST(Examples, AreLegalWithoutAWarningAtTheSizeTheyName) {
       for (const Finding& finding : analysis.findings) {
         EXPECT_EQ(finding.severity, Severity::note) << path << ": " << finding.message;
       }
+    }
+  }
+}
+
+TEST(Examples, FitTheHardwareTheyName) {
+  const DiskFiles files;
+  const Environment environment;
+  const Loader loader(files, environment);
+  AnalyzeOptions options;
+  options.with_workload = true;
+  for (const fs::path& path : example_files()) {
+    std::string text;
+    for (const std::string& line : lines_of(path)) text += line + '\n';
+    const auto hint = guess_hardware("", text);
+    ASSERT_TRUE(hint) << path << " names no hardware";
+    const Hardware hardware = find_hardware(hint->name, files);
+    const LoadResult loaded = loader.load(path.string(), {});
+    ASSERT_EQ(loaded.experiments.size(), 1U) << path;
+    const Experiment& experiment = loaded.experiments.front();
+    const Launch launch = find_launch({}, environment, experiment);
+    for (const Analysis& analysis : analyze(experiment, launch, environment, options)) {
+      ASSERT_NE(analysis.workload, nullptr) << path;
+      EXPECT_EQ(estimate_run(*analysis.workload, &hardware).fit, Fit::fits) << path;
     }
   }
 }

@@ -206,6 +206,15 @@ TEST(Pipeline, ClosedFormFollowsTheSimulation) {
   }
 }
 
+TEST(Pipeline, VeryManyMicroBatchesRepeatTheFirst) {
+  const PipelineCosts costs = equal_stages(4, 1, {1, 1.25, 0.75});
+  const PipelineTimeline line = simulate_pipeline(ScheduleKind::one_f_one_b, costs, 1'000'000);
+  EXPECT_NEAR(line.seconds, (1'000'000 + 3) * 3.0, 1e-3);
+  EXPECT_NEAR(line.bubble_share, 3 / 1'000'003.0, 1e-9);
+  EXPECT_NEAR(line.busy[2], 3e6, 1e-3);
+  EXPECT_EQ(simulate_pipeline(ScheduleKind::gpipe, equal_stages(5000, 1, {1, 1, 1}), 8).seconds, 0);
+}
+
 TEST(Pipeline, WhatCannotBePlayed) {
   EXPECT_EQ(simulate_pipeline(ScheduleKind::one_f_one_b, {}, 8).seconds, 0);
   EXPECT_EQ(simulate_pipeline(ScheduleKind::one_f_one_b, equal_stages(2, 1, {1, 1, 1}), 0).seconds, 0);

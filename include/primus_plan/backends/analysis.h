@@ -14,6 +14,7 @@
 namespace primus_plan {
 
 struct Workload;
+struct FitTarget;
 
 /// What a module comes to: its worst finding above a note, or that no backend judges it.
 enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
@@ -27,9 +28,10 @@ enum class DpFormula : std::uint8_t { runtime, guide };
 /// How a module is judged.
 struct AnalyzeOptions {
   DpFormula dp_formula = DpFormula::runtime;
-  bool with_text = true;         ///< false: only counts, verdict and numbers; no string is made
-  bool with_workload = false;    ///< fill Analysis::workload
-  std::size_t legal_worlds = 0;  ///< how many legal worlds are looked for; 0: a few, and only for an illegal one
+  bool with_text = true;           ///< false: only counts, verdict and numbers; no string is made
+  const FitTarget* fit = nullptr;  ///< judge the estimated memory against this part (rules FTxxx); null: do not
+  bool with_workload = false;      ///< fill Analysis::workload
+  std::size_t legal_worlds = 0;    ///< how many legal worlds are looked for; 0: a few, and only for an illegal one
 };
 
 /// A world size at which a configuration is legal, with what the run would be there.
@@ -71,8 +73,8 @@ struct Analysis {
   std::size_t errors = 0;
   std::size_t warnings = 0;
   std::shared_ptr<const Workload> workload;  ///< what estimates read; only when asked for and the run is derivable
-  std::vector<LegalWorld> legal_worlds;  ///< filled when the asked world is illegal, or asked for
-  std::vector<Repair> repairs;           ///< the smallest ones, best first; filled by find_repairs
+  std::vector<LegalWorld> legal_worlds;      ///< filled when the asked world is illegal, or asked for
+  std::vector<Repair> repairs;               ///< the smallest ones, best first; filled by find_repairs
 };
 
 /// Makes counts and verdict those of the findings, after some were left out or made more or less severe.

@@ -18,7 +18,8 @@ struct CheckedExample {
 };
 
 /// Checks examples as files "experiment.yaml" over the built-in presets, each at its world size and in its environment
-/// alone. The first line may ask for arguments of the command line: "# run with: ARGUMENTS". Presets are parsed once
+/// alone. The first line may ask for arguments of the command line: "# run with: ARGUMENTS".
+/// Without --hardware, memory is judged against an MI300X that nobody named. Presets are parsed once
 /// for all. May be used from many threads.
 class ExampleChecker {
  public:

@@ -62,6 +62,7 @@ struct Settings {
   std::string path;    ///< as it was found; empty when there is no such file
   std::string folder;  ///< absolute folder of that file
   std::optional<Setting<std::string>> primus_root;
+  std::optional<Setting<std::string>> hardware;  ///< as --hardware takes it; a file by its path from here
   std::optional<Setting<std::string>> baseline;
   std::optional<Setting<bool>> strict;
   std::vector<LaunchSetting> launch;

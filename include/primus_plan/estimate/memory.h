@@ -63,7 +63,8 @@ struct MemoryEstimate {
 
 /// What of the machine memory depends on.
 struct MemoryDevice {
-  /// AMD GPUs: RCCL's all-to-all among experts takes about 16 GiB beside the allocator, which DeepEP avoids.
+  /// AMD GPUs: RCCL's all-to-all among experts takes about 16 GiB beside the allocator, which DeepEP avoids; Primus's
+  /// launcher lets the allocator's segments grow, which wastes less.
   bool amd = true;
 };
 

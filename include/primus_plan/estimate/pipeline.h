@@ -44,11 +44,15 @@ struct PipelineTimeline {
   std::vector<PipelineEvent> events;  ///< by rank, in the order they run; when asked for
 };
 
+/// Chunks of all ranks together, beyond which no pipeline is played.
+inline constexpr std::int64_t most_simulated_stages = 4096;
+
 /// Plays a schedule: the framework's order of passes on each rank, each pass as soon as the rank is free and its input
-/// is there. `micro_batches` below 1 or no ranks give an empty timeline. Schedules that want two chunks a rank (the
-/// V-shaped ones) fall back to ZB1P with another number, interleaved to 1F1B with one.
-/// Sources: Megatron-LM core/pipeline_parallel/schedules.py (1F1B, interleaved); Primus
-/// core/pipeline_parallel/scheduler/algorithms (zero-bubble, V-shaped); Qi et al. 2023 and 2024.
+/// is there. No micro-batches, no ranks or more than `most_simulated_stages` give an empty timeline; of very many
+/// micro-batches only the first thousands are played, the others repeat them. Schedules that want two chunks a rank
+/// (the V-shaped ones) fall back to ZB1P with another number, interleaved to 1F1B with one. Sources: Megatron-LM
+/// core/pipeline_parallel/schedules.py (1F1B, interleaved); Primus core/pipeline_parallel/scheduler/algorithms
+/// (zero-bubble, V-shaped); Qi et al. 2023 and 2024.
 PipelineTimeline simulate_pipeline(ScheduleKind schedule, const PipelineCosts& costs, std::int64_t micro_batches,
                                    bool with_events = false);
 

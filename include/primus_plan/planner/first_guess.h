@@ -2,24 +2,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "primus_plan/backends/model_size.h"
 
 namespace primus_plan {
-
-/// A kind of accelerator by the memory of one.
-struct DeviceMemory {
-  std::string_view name;  ///< "MI300X"
-  double gigabytes = 0;   ///< 10^9 bytes, as vendors count
-};
-
-/// The accelerators that are known by name. Source: vendors' data sheets.
-std::span<const DeviceMemory> device_memories();
-/// Upper and lower case count as equal; null when there is none.
-const DeviceMemory* find_device(std::string_view name);
 
 /// What of a GPU's memory a layout may be counted to fill: the rest goes to fragments and to what the count leaves out.
 double usable_bytes(double memory_bytes);

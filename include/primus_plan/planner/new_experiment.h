@@ -6,13 +6,14 @@
 
 #include "primus_plan/backends/model_list.h"
 #include "primus_plan/planner/first_guess.h"
+#include "primus_plan/run/hardware.h"
 
 namespace primus_plan {
 
 /// What somebody asks for who has no experiment yet.
 struct NewExperimentRequest {
   ListedModel model;
-  DeviceMemory device;
+  Hardware hardware;
   std::int64_t gpus = 8;
   std::int64_t gpus_per_node = 8;
   std::int64_t sequence_length = 0;  ///< 0: as long as the model is made for, up to 8192
@@ -25,8 +26,8 @@ struct NewExperiment {
                        ///< the way; with one: the warning that every layout tried has
 };
 
-/// Takes the first of first_guesses that fits and that check passes without a warning; where all have one, the first
-/// without an error. `options` say where presets come from.
+/// Takes the first of first_guesses that check passes and that the memory estimate fits on the hardware; one without a
+/// warning before one with. `options` say where presets come from.
 NewExperiment make_experiment(const NewExperimentRequest& request, const Loader& loader,
                               const ExperimentOptions& options);
 

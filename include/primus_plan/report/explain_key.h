@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "primus_plan/report/keys.h"
 #include "primus_plan/report/report.h"
 
 namespace primus_plan {
@@ -13,7 +14,12 @@ namespace primus_plan {
 /// Nothing when no catalogue has the key.
 std::optional<std::string> explain_key(std::string_view name, std::string_view format, const TextStyle& style);
 
-/// At most three keys that a name may be a slip of, best first, with commas between; empty when none is near.
+/// What the page says of one catalogue's key below its heading, in Markdown.
+std::string key_to_markdown(const CatalogueKey& key);
+
+/// Keys that a name may be a slip of, best first, with commas between; empty when none is near. Names that frameworks,
+/// papers and other tools have for the same thing, and slips of them, lead to the keys of every framework; at most
+/// three others.
 std::string nearest_catalogue_keys(std::string_view name);
 
 }  // namespace primus_plan

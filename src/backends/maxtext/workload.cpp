@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/common/describe.h"
 #include "backends/common/layer_kinds.h"
 #include "backends/maxtext/describe.h"
 #include "backends/maxtext/dimensions.h"
@@ -227,6 +228,23 @@ Optimizer optimizer_of(const MaxTextConfig& config) {
   return *config.opt_type == "muon" ? Optimizer::muon : Optimizer::adam;
 }
 
+WorkloadKeys keys_of(const MaxTextConfig& config) {
+  return {.layers = key_of(config.base_num_decoder_layers),
+          .hidden = key_of(config.base_emb_dim),
+          .heads = key_of(config.base_num_query_heads),
+          .kv_heads = key_of(config.base_num_kv_heads),
+          .ffn = key_of(config.base_mlp_dim),
+          .vocabulary = key_of(config.vocab_size),
+          .experts = key_of(config.num_experts),
+          .experts_per_token = key_of(config.num_experts_per_tok),
+          .expert_ffn = key_of(config.base_moe_mlp_dim),
+          .precision = config.quantization.value.empty() ? key_of(config.dtype) : key_of(config.quantization),
+          .gradients = config.weight_dtype.value == "float32" ? key_of(config.grad_dtype) : key_of(config.weight_dtype),
+          .sharding = key_of(config.ici_fsdp_parallelism),
+          .recompute = key_of(config.remat_policy),
+          .fused_loss = key_of(config.num_vocab_tiling)};
+}
+
 bool has_dimensions(const MaxTextRun& run) {
   const MaxTextConfig& config = run.config;
   const ModelSizes& model = run.model;
@@ -268,6 +286,7 @@ bool has_dimensions(const MaxTextRun& run) {
 Workload workload(const MaxTextRun& run) {
   Workload out;
   out.run = describe(run);
+  out.keys = keys_of(run.config);
   out.counted_as = FlopsCount::maxtext;
   out.runtime = Runtime::xla;
   if (!has_dimensions(run)) {

@@ -226,12 +226,22 @@ WorkloadKeys keys_of(const MegatronConfig& config) {
           .fused_loss = key_of(config.cross_entropy_loss_fusion)};
 }
 
+/// Diffusion models have no layers of the kinds that estimates know.
+bool is_image_model(const MegatronConfig& config) {
+  return config.model_type.value.starts_with("flux") || *config.model_type == "diffusion_model";
+}
+
 }  // namespace
 
 Workload workload(const MegatronRun& run) {
   Workload w;
   w.run = describe(run);
   w.keys = keys_of(run.config);
+  w.counted_as = FlopsCount::megatron;
+  if (is_image_model(run.config)) {
+    w.unknown.push_back("the cost of an image model");
+    return w;
+  }
   w.model = model_shape(run, w.unknown);
   w.precision = precision_of(run.config);
   w.sharding = sharding_of(run);
@@ -242,7 +252,6 @@ Workload workload(const MegatronRun& run) {
   w.optimizer = optimizer_of(run.config);
   w.trained_share = trained_share(run.config);
   w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
-  w.counted_as = FlopsCount::megatron;
   w.counted_flops_per_token = counted_flops_per_token(run, w.model.padded_vocabulary);
   if (w.run.batch.micro <= 0) w.unknown.push_back("micro_batch_size");
   if (w.run.batch.sequence_length <= 0) w.unknown.push_back("seq_length");

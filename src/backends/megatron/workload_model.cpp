@@ -3,6 +3,7 @@
 
 #include "backends/common/vocabularies.h"
 #include "backends/megatron/workload.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -188,8 +189,10 @@ void set_vocabulary(const MegatronRun& run, ModelShape& m) {
   m.padded_vocabulary = size(config.padded_vocab_size);
   if (m.vocabulary == 0) m.vocabulary = m.padded_vocabulary;
   if (m.padded_vocabulary > 0) return;
-  const Int multiple = std::max<Int>(1, size(config.make_vocab_size_divisible_by)) * std::max<Int>(1, run.tp());
-  m.padded_vocabulary = (m.vocabulary + multiple - 1) / multiple * multiple;
+  const Int multiple =
+      saturating_multiply(std::max<Int>(1, size(config.make_vocab_size_divisible_by)), std::max<Int>(1, run.tp()));
+  const Int multiples = m.vocabulary / multiple + (m.vocabulary % multiple != 0 ? 1 : 0);
+  m.padded_vocabulary = saturating_multiply(multiples, multiple);
 }
 
 void set_attention(const MegatronConfig& config, ModelShape& m) {

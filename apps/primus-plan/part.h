@@ -1,0 +1,38 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "primus_plan/config/experiment.h"
+#include "primus_plan/config/files.h"
+#include "primus_plan/config/settings.h"
+#include "primus_plan/estimate/fit.h"
+
+namespace primus_plan::app {
+
+/// Declares --hardware.
+void declare_hardware(CLI::App& app, std::string& spec);
+
+/// Finds the GPU that an experiment is for: --hardware, else the settings, else what its path or comments speak of.
+/// Each part is read once. May be used from many threads.
+class Parts {
+ public:
+  /// `spec`: what --hardware says, empty without it. Throws HardwareError when it names nothing.
+  Parts(std::string spec, const FileReader& files);
+
+  /// The part; MI300X, `assumed`, when nobody says.
+  FitTarget of(const Experiment& experiment, const Settings* settings) const;
+
+ private:
+  Hardware find(const std::string& spec) const;
+
+  std::string spec_;
+  const FileReader& files_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Hardware> found_;
+};
+
+}  // namespace primus_plan::app
