@@ -39,6 +39,7 @@ Run declare_resolve(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_estimate(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_accuracy(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_hardware(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_plan(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_keys(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_what_if(CLI::App& app, const std::vector<std::string>& tokens);

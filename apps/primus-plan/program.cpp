@@ -25,6 +25,7 @@ constexpr std::array command_table = {
     Command{"accuracy", "compare the estimates with published measurements", declare_accuracy},
     Command{"layout", "show which rank sits in which group and node", declare_layout},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
+    Command{"plan", "search the parallelism for a model and a number of GPUs, with reasons", declare_plan},
     Command{"hardware", "list the GPUs that estimates know, with their facts", declare_hardware},
     Command{"sweep", "show DP, accumulation, memory and throughput over world sizes, degrees or any key",
             declare_sweep},

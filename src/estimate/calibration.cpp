@@ -59,7 +59,7 @@ void add_memory(MemoryEstimate& memory, double extra_bytes) {
 }
 
 Estimate estimate_calibrated(const Workload& workload, const Hardware* hardware, const Calibration& calibration) {
-  Estimate out = estimate_run(workload, hardware, {.compute_scale = calibration.compute_scale});
+  Estimate out = estimate_run(workload, hardware, {.simulate = true, .compute_scale = calibration.compute_scale});
   add_memory(out.memory, calibration.memory_extra_bytes);
   if (out.fit) out.fit = compare_with_hardware(out.memory, hardware->memory_bytes);
   return out;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
+#include "primus_plan/backends/candidates.h"
 #include "primus_plan/backends/model_size.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/diagnostics/rule.h"
@@ -27,6 +28,15 @@ class Prepared {
   virtual std::int64_t smallest_world() const = 0;
   /// Ranks and groups at this launch. Only for launches whose degrees are legal.
   virtual RankLayout layout(const Launch& launch) const = 0;
+
+  /// What a planner may turn.
+  virtual PlanKnobs plan_knobs() const = 0;
+  /// A judge of candidates that this module with `candidate_overrides` would be.
+  virtual std::unique_ptr<CandidateJudge> candidate_judge(const PlanTask& task) const = 0;
+  /// Overrides that turn this module into the candidate: degrees and batch always, other keys where they differ. With
+  /// `only_changes`, only what differs.
+  virtual CandidateOverrides candidate_overrides(const Candidate& candidate, const PlanTask& task,
+                                                 bool only_changes) const = 0;
 };
 
 /// A training framework that Primus drives. A folder below backends/ holds one; registry.cpp lists them.

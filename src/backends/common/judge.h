@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
+#include "primus_plan/backends/candidates.h"
 #include "primus_plan/diagnostics/findings.h"
 #include "primus_plan/run/rewrite.h"
 
@@ -41,6 +42,17 @@ Analysis judge(const Run& run, std::span<const RulesOf<Run>> topics, Rewrites& r
     out.findings = findings.take();
   }
   return out;
+}
+
+/// The same without text, for candidates: topics after the first error are left out.
+template <class Run>
+CandidateVerdict judge_counts(const Run& run, std::span<const RulesOf<Run>> topics) {
+  Findings findings(Findings::Detail::counts);
+  for (const RulesOf<Run>& topic : topics) {
+    run_rules(topic, run, findings);
+    if (findings.errors() > 0) break;
+  }
+  return {findings.errors(), findings.warnings(), findings.first_error()};
 }
 
 }  // namespace primus_plan

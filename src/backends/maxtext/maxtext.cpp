@@ -4,6 +4,7 @@
 
 #include "backends/common/guide_formula.h"
 #include "backends/common/judge.h"
+#include "backends/maxtext/candidate.h"
 #include "backends/maxtext/describe.h"
 #include "backends/maxtext/fields.h"
 #include "backends/maxtext/layers.h"
@@ -59,6 +60,15 @@ class PreparedMaxText final : public Prepared {
   RankLayout layout(const Launch& launch) const override {
     Rewrites rewrites(false);
     return rank_layout(derive(config_, layers_, parsed_, launch, origin_, rewrites));
+  }
+
+  PlanKnobs plan_knobs() const override { return maxtext::plan_knobs(); }
+  std::unique_ptr<CandidateJudge> candidate_judge(const PlanTask& task) const override {
+    return maxtext::candidate_judge(config_, layers_, parsed_, origin_, task);
+  }
+  CandidateOverrides candidate_overrides(const Candidate& candidate, const PlanTask& task,
+                                         bool only_changes) const override {
+    return maxtext::candidate_overrides(config_, candidate, task, only_changes);
   }
 
  private:

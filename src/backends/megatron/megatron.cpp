@@ -3,6 +3,7 @@
 #include "backends/common/guide_formula.h"
 #include "backends/common/judge.h"
 #include "backends/common/overrides.h"
+#include "backends/megatron/candidate.h"
 #include "backends/megatron/describe.h"
 #include "backends/megatron/fields.h"
 #include "backends/megatron/groups.h"
@@ -41,6 +42,15 @@ class PreparedMegatron final : public Prepared {
     Rewrites rewrites(false);
     const MegatronRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     return megatron_layout(group_sizes(run));
+  }
+
+  PlanKnobs plan_knobs() const override { return megatron::plan_knobs(); }
+  std::unique_ptr<CandidateJudge> candidate_judge(const PlanTask& task) const override {
+    return megatron::candidate_judge(config_, parsed_, environment_, origin_, task);
+  }
+  CandidateOverrides candidate_overrides(const Candidate& candidate, const PlanTask& task,
+                                         bool only_changes) const override {
+    return megatron::candidate_overrides(config_, candidate, task, only_changes);
   }
 
  private:

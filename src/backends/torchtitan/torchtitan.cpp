@@ -4,6 +4,7 @@
 
 #include "backends/common/judge.h"
 #include "backends/common/overrides.h"
+#include "backends/torchtitan/candidate.h"
 #include "backends/torchtitan/describe.h"
 #include "backends/torchtitan/fields.h"
 #include "backends/torchtitan/layout.h"
@@ -43,6 +44,15 @@ class PreparedTorchTitan final : public Prepared {
   RankLayout layout(const Launch& launch) const override {
     Rewrites rewrites(false);
     return rank_layout(derive(config_, parsed_, launch, environment_, origin_, rewrites));
+  }
+
+  PlanKnobs plan_knobs() const override { return torchtitan::plan_knobs(config_); }
+  std::unique_ptr<CandidateJudge> candidate_judge(const PlanTask& task) const override {
+    return torchtitan::candidate_judge(config_, parsed_, environment_, origin_, task);
+  }
+  CandidateOverrides candidate_overrides(const Candidate& candidate, const PlanTask& task,
+                                         bool only_changes) const override {
+    return torchtitan::candidate_overrides(config_, candidate, task, only_changes);
   }
 
  private:

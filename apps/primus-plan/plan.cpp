@@ -1,0 +1,432 @@
+#include "primus_plan/report/plan.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "command.h"
+#include "load_one.h"
+#include "options.h"
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/backends/model_list.h"
+#include "primus_plan/config/hardware.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "primus_plan/planner/written_plan.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* plan_group = "Planning";
+constexpr const char* usual_part = "MI300X";
+/// Samples of a step where nobody says: about four million tokens, and eight samples a GPU.
+constexpr std::int64_t usual_tokens = std::int64_t{4} << 20;
+constexpr std::int64_t usual_samples_of_gpu = 8;
+constexpr std::int64_t usual_sequence = 4096;
+
+struct Options {
+  std::string path;
+  std::string model;
+  std::string gpus;
+  std::int64_t nodes = 0;
+  std::int64_t gpus_per_node = 0;
+  std::string hardware;
+  std::int64_t global_batch = 0;
+  std::int64_t sequence_length = 0;
+  std::vector<std::string> pins;
+  std::vector<std::string> allowed;
+  std::string objective = "throughput";
+  std::size_t top = 5;
+  double time_limit = 0;
+  bool min_change = false;
+  std::size_t jobs = 0;
+  std::size_t emit = 0;
+  std::string write;
+  ExperimentFlags experiment;
+  OutputFlags output;
+};
+
+/// An interrupt asks the search to end; a second one ends the program.
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void remember_interrupt(int signal) {
+  interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
+
+std::int64_t read_number(std::string_view text, std::string_view flag) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > largest_launch) {
+    throw Trouble(fmt::format("{}: must be a whole number from 1 to {}, not '{}'", flag, largest_launch, text));
+  }
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    out.push_back(text.substr(0, end));
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// "64", "64,128", "8:1024" (doublings from 8 to 1024).
+std::vector<std::int64_t> read_worlds(const std::string& text) {
+  std::vector<std::int64_t> out;
+  for (const std::string_view part : split(text, ',')) {
+    const std::size_t colon = part.find(':');
+    if (colon == std::string_view::npos) {
+      out.push_back(read_number(part, "--gpus"));
+      continue;
+    }
+    const std::int64_t first = read_number(part.substr(0, colon), "--gpus");
+    const std::int64_t last = read_number(part.substr(colon + 1), "--gpus");
+    if (last < first) throw Trouble(fmt::format("--gpus {}: the range ends before it begins", part));
+    for (std::int64_t world = first; world <= last; world *= 2) out.push_back(world);
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// AXIS=VALUE[,VALUE…] into the request.
+void allow(const std::string& text, std::string_view flag, PlanRequest& request) {
+  const std::size_t equals = text.find('=');
+  const AxisName* axis = equals == std::string::npos ? nullptr : find_axis_name(std::string_view(text).substr(0, equals));
+  if (axis == nullptr) {
+    std::vector<std::string_view> names;
+    for (const AxisName& name : axis_names()) names.push_back(name.name);
+    throw Trouble(fmt::format("{} {}: expected AXIS=VALUE, AXIS one of {}", flag, text, join(names, ", ")));
+  }
+  std::vector<std::int64_t>& values = request.allowed[axis->axis];
+  for (const std::string_view word : split(std::string_view(text).substr(equals + 1), ',')) {
+    const auto value = parse_value(axis->axis, word);
+    if (!value) throw Trouble(fmt::format("{} {}: {} takes {}", flag, text, axis->name, value_help(axis->axis)));
+    values.push_back(*value);
+  }
+}
+
+PlanObjective read_objective(const std::string& word) {
+  for (const PlanObjective objective :
+       {PlanObjective::throughput, PlanObjective::memory, PlanObjective::gpus, PlanObjective::latency}) {
+    if (word == to_string(objective)) return objective;
+  }
+  throw Trouble(fmt::format("--objective {}: expected throughput, memory, gpus or latency", word));
+}
+
+/// The experiment that is planned for: a file, or one around a model's preset.
+struct Subject {
+  std::string path;  ///< empty: made from a model
+  std::string name;
+  LoadResult loaded;
+};
+
+/// "did you mean llama3.1_70B?" for a model that no preset of the framework has.
+std::string nearest_models(const Options& options, const Loader& loader, const std::string& framework) {
+  std::vector<std::string> names;
+  for (const ListedModel& model : list_models(loader, options.experiment.options().primus_root, framework)) {
+    names.push_back(model.name());
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::vector<std::string_view> nearest = nearest_names(options.model, known, 3);
+  return nearest.empty() ? "primus-plan models lists them" : fmt::format("did you mean {}?", join(nearest, ", "));
+}
+
+Subject load_subject(const Options& options, const Loader& loader) {
+  Subject out;
+  if (options.path.empty() == options.model.empty())
+    throw Trouble("give an experiment (plan FILE) or a model (plan --model llama3.1_70B --backend megatron)");
+  if (!options.path.empty()) {
+    out.path = out.name = options.path;
+    out.loaded = load_one(options.path, loader, options.experiment.options(), options.output);
+    return out;
+  }
+  out.name = options.model;
+  ExperimentOptions loading = options.experiment.options();
+  const std::string framework = loading.backend.value_or("megatron");
+  loading.backend.reset();
+  out.loaded = loader.load_text(options.model + ".yaml", experiment_around(framework, options.model), loading);
+  if (out.loaded.experiments.empty() || !out.loaded.errors.empty()) {
+    throw Trouble(fmt::format("--model {} for {}: {}; {}", options.model, framework,
+                              out.loaded.errors.empty() ? "" : out.loaded.errors.front().message,
+                              nearest_models(options, loader, framework)));
+  }
+  return out;
+}
+
+struct Part {
+  Hardware hardware;
+  std::string from;
+};
+
+Part find_part(const Options& options, const Experiment& experiment, const FileReader& files) {
+  if (!options.hardware.empty()) return {find_hardware(options.hardware, files), "--hardware"};
+  std::string_view text;
+  for (const auto& source : experiment.sources) {
+    if (source->path() == experiment.path) text = source->text();
+  }
+  if (const auto hint = guess_hardware(experiment.path, text)) {
+    return {find_hardware(hint->name, files), "taken from " + hint->from};
+  }
+  return {find_hardware(usual_part, files), "nothing names a part"};
+}
+
+std::int64_t usual_batch(std::int64_t world, std::int64_t sequence_length) {
+  const std::int64_t samples = std::max<std::int64_t>(usual_tokens / std::max<std::int64_t>(sequence_length, 1), 1);
+  return std::max(samples, world * usual_samples_of_gpu);
+}
+
+/// Batch and sequence: the flags', else what the experiment makes of itself at its own size.
+void settle_task(const Options& options, const Subject& subject, const Analysis& now, PlanRequest& request,
+                 std::string& batch_source) {
+  PlanTask& task = request.task;
+  const std::int64_t own = subject.path.empty() ? usual_sequence : now.run.batch.sequence_length;
+  task.sequence_length = options.sequence_length > 0 ? options.sequence_length : own;
+  if (task.sequence_length < 1) throw Trouble("the sequence length is not known: give --seq");
+  if (options.global_batch > 0) {
+    task.global_batch = options.global_batch;
+    batch_source = "--global-batch";
+  } else if (!subject.path.empty() && now.run.batch.global > 0) {
+    task.global_batch = now.run.batch.global;
+    batch_source = "as the experiment has it";
+  } else {
+    task.global_batch = usual_batch(request.worlds.back(), task.sequence_length);
+    batch_source = "assumed; --global-batch says another";
+  }
+}
+
+/// A clock and a line on standard error.
+class Watch {
+ public:
+  /// A little of the limit is left for ranking and the report.
+  Watch(double limit_seconds, bool talks)
+      : begin_(Clock::now()), limit_(0.92 * limit_seconds), talks_(talks), terminal_(::isatty(STDERR_FILENO) == 1) {}
+  ~Watch() { clear(); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  bool is_over() const { return interrupted || (limit_ > 0 && seconds() >= limit_); }
+  void tell(std::size_t done, std::size_t of) {
+    if (!talks_ || seconds() < next_) return;
+    next_ = seconds() + (terminal_ ? 0.2 : 5);
+    const std::string line = fmt::format("primus-plan: {} of {} groups of candidates", with_commas(number(done)),
+                                         with_commas(number(of)));
+    say(terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n");
+    shown_ = terminal_;
+  }
+  void clear() {
+    if (shown_) say("\r\x1b[K");
+    shown_ = false;
+  }
+
+ private:
+  static std::int64_t number(std::size_t value) { return static_cast<std::int64_t>(value); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  Clock::time_point begin_;
+  double limit_;
+  bool talks_;
+  bool terminal_;
+  bool shown_ = false;
+  double next_ = 2;  ///< seconds until the first line
+};
+
+PlanResult plan(const Options& options, const Prepared& prepared, const PlanRequest& request) {
+  Watch watch(options.time_limit, !options.output.quiet);
+  const auto before = std::signal(SIGINT, remember_interrupt);
+  PlanControl control;
+  control.stop = [&watch] { return watch.is_over(); };
+  control.progress = [&watch](std::size_t done, std::size_t of) { watch.tell(done, of); };
+  PlanResult result = make_plan(prepared, request, control);
+  std::signal(SIGINT, before);
+  watch.clear();
+  if (!result.complete)
+    say(fmt::format("primus-plan: stopped by {}; the plans are the best of what was searched\n",
+                    interrupted ? "an interrupt" : "--time-limit"));
+  return result;
+}
+
+void write_copy(const Options& options, const Subject& subject, const Loader& loader, const ProposedPlan& chosen) {
+  const Experiment& experiment = subject.loaded.experiments.front();
+  std::string text;
+  if (subject.path.empty()) {
+    text = experiment_around(options.experiment.backend.empty() ? "megatron" : options.experiment.backend, options.model);
+  } else {
+    for (const auto& source : experiment.sources) {
+      if (source->path() == experiment.path) text = source->text();
+    }
+  }
+  const WrittenPlan written = write_plan_into(text, experiment.modules.front().name, experiment.is_snippet,
+                                              chosen.overrides, chosen.point.candidate.world_size);
+  const LoadResult again = loader.load_text(options.write, written.text, options.experiment.options());
+  if (!written.left_out.empty() || again.experiments.empty()) {
+    throw Trouble(fmt::format("--write {}: {} cannot be edited where it stands; use --emit and put the block in by hand",
+                              options.write, written.left_out.empty() ? "the file" : join(written.left_out, ", ")));
+  }
+  refuse_overwriting("--write", options.write, {subject.path});
+  Output file(options.write);
+  file.write(written.text);
+  file.finish();
+  say(fmt::format("primus-plan: wrote {}\n", options.write));
+}
+
+const ProposedPlan& chosen_plan(const Options& options, const PlanResult& result) {
+  const std::size_t wanted = std::max<std::size_t>(options.emit, 1);
+  if (wanted > result.plans.size())
+    throw Trouble(fmt::format("--emit {}: there are {}", wanted,
+                              counted(static_cast<std::int64_t>(result.plans.size()), "plan")));
+  return result.plans[wanted - 1];
+}
+
+PlanRequest make_request(const Options& options) {
+  PlanRequest request;
+  for (const std::string& text : options.pins) allow(text, "--pin", request);
+  for (const std::string& text : options.allowed) allow(text, "--allow", request);
+  request.objective = read_objective(options.objective);
+  request.top = std::max(options.top, options.emit);
+  request.min_change = options.min_change;
+  request.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  return request;
+}
+
+int run(const Options& options) {
+  PlanRequest request = make_request(options);
+  const DiskFiles files;
+  const Environment environment = options.experiment.make_environment();
+  const Loader loader(files, environment);
+  const Subject subject = load_subject(options, loader);
+  const Experiment& experiment = subject.loaded.experiments.front();
+  const Module& module = experiment.modules.front();
+  const auto prepared = prepare(module, environment);
+  if (prepared == nullptr) throw Trouble(fmt::format("framework {} has no planner here", module.framework));
+
+  LaunchOptions launching;
+  if (options.gpus_per_node > 0) launching.gpus_per_node = options.gpus_per_node;
+  if (options.nodes > 0) launching.nodes = options.nodes;
+  const Launch found = find_launch(launching, environment, experiment);
+  const Launch launch = settle_launch(*prepared, found);
+  request.task.gpus_per_node = launch.gpus_per_node;
+  if (!options.gpus.empty()) {
+    request.worlds = read_worlds(options.gpus);
+  } else if (subject.path.empty() && found.world_size < 1) {
+    throw Trouble("give the number of GPUs: --gpus 64, --gpus 8:1024, --gpus 64,128 or --nodes 8");
+  } else {
+    request.worlds = {launch.world_size};
+  }
+  AnalyzeOptions numbers;
+  numbers.with_text = false;
+  const Analysis now = prepared->decide(launch, numbers);
+  std::string batch_source;
+  settle_task(options, subject, now, request, batch_source);
+  const Part part = find_part(options, experiment, files);
+  request.hardware = part.hardware;
+  if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
+
+  Output output = options.output.open({subject.path});
+  const PlanResult result = plan(options, *prepared, request);
+  const Backend* backend = find_backend(module.framework);
+  const PlanReport report{.request = request,
+                          .result = result,
+                          .subject = subject.name,
+                          .framework = std::string(backend->title()),
+                          .hardware_source = part.from,
+                          .batch_source = batch_source,
+                          .is_file = !subject.path.empty()};
+  const bool found_one = !result.points.empty();
+  if (found_one && options.emit > 0) {
+    output.write(overrides_block(chosen_plan(options, result).overrides, 0));
+  } else {
+    output.write(options.output.format == "json" ? plan_to_json(report)
+                                                 : plan_to_text(report, options.output.style(output.is_terminal())));
+  }
+  output.finish();
+  if (found_one && !options.write.empty()) write_copy(options, subject, loader, chosen_plan(options, result));
+  return found_one ? exit_clean : exit_findings;
+}
+
+void declare_task(CLI::App& app, Options& options) {
+  app.add_option("--model", options.model, "a model preset instead of an experiment")->type_name("NAME");
+  app.add_option("--gpus", options.gpus, "GPUs: a number, a list (64,128), doublings (8:1024)")
+      ->type_name("N")
+      ->group(plan_group);
+  app.add_option("--nodes", options.nodes, "nodes")->type_name("N")->check(whole_number(1, largest_launch))->group(plan_group);
+  app.add_option("--gpus-per-node", options.gpus_per_node, "GPUs of a node")
+      ->type_name("N")
+      ->check(whole_number(1, largest_launch))
+      ->group(plan_group);
+  app.add_option("--hardware", options.hardware, "the GPU; default: what the path or comments name, else MI300X")
+      ->type_name("PART")
+      ->group(plan_group);
+  app.add_option("--global-batch", options.global_batch, "samples of a step")
+      ->type_name("N")
+      ->check(whole_number(1, std::int64_t{1} << 30))
+      ->group(plan_group);
+  app.add_option("--seq", options.sequence_length, "tokens of a sample")
+      ->type_name("N")
+      ->check(whole_number(1, std::int64_t{1} << 30))
+      ->group(plan_group);
+}
+
+void declare_search(CLI::App& app, Options& options) {
+  app.add_option("--pin", options.pins, "keep an axis at a value: tp=8, recompute=full")
+      ->type_name("AXIS=VALUE")
+      ->allow_extra_args(false)
+      ->group(plan_group);
+  app.add_option("--allow", options.allowed, "try these values of an axis only: pp=1,2,4")
+      ->type_name("AXIS=VALUES")
+      ->allow_extra_args(false)
+      ->group(plan_group);
+  app.add_option("--objective", options.objective, "what the best plan is best at: throughput, memory, gpus, latency")
+      ->check(CLI::IsMember({"throughput", "memory", "gpus", "latency"}))
+      ->group(plan_group);
+  app.add_option("--top", options.top, "plans to show; default: 5")
+      ->type_name("N")
+      ->check(whole_number(1, 1000))
+      ->group(plan_group);
+  app.add_option("--time-limit", options.time_limit, "end after so many seconds with the best so far")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->group(plan_group);
+  app.add_flag("--min-change", options.min_change, "plans that change fewer keys of the experiment first")
+      ->group(plan_group);
+  app.add_option("--jobs", options.jobs, "threads; default: all cores")
+      ->type_name("N")
+      ->check(whole_number(1, 1024))
+      ->group(plan_group);
+  app.add_option("--emit", options.emit, "print the overrides of plan N instead of the report")
+      ->type_name("N")
+      ->check(whole_number(1, 1000))
+      ->group(plan_group);
+  app.add_option("--write", options.write, "write a copy of the experiment with the plan's overrides (--emit N: plan N)")
+      ->type_name("FILE")
+      ->group(plan_group);
+}
+
+}  // namespace
+
+Run declare_plan(CLI::App& app, const std::vector<std::string>& tokens) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->path, "an experiment, or - for standard input");
+  declare_task(app, *options);
+  declare_search(app, *options);
+  options->experiment.declare(app, tokens);
+  options->output.declare(app, {"text", "json"});
+  return [options] { return run(*options); };
+}
+
+}  // namespace primus_plan::app

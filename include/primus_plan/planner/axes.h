@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "primus_plan/run/candidate.h"
+
+namespace primus_plan {
+
+/// What a plan can be pinned on.
+enum class PlanAxis : std::uint8_t {
+  tensor,
+  pipeline,
+  chunks,
+  context,
+  expert,
+  expert_tensor,
+  micro_batch,
+  replicas,
+  sharding,
+  schedule,
+  recompute,
+};
+inline constexpr std::size_t plan_axes = 11;
+
+/// An axis as users name it.
+struct AxisName {
+  PlanAxis axis;
+  std::string_view name;   ///< "tp"
+  std::string_view label;  ///< "TP"
+  std::string_view about;  ///< "tensor parallel"
+};
+std::span<const AxisName, plan_axes> axis_names();
+std::string_view label_of(PlanAxis axis);
+/// By name, label or description, in any case; null when there is none.
+const AxisName* find_axis_name(std::string_view name);
+
+/// A candidate's value on an axis; enumerations as their numbers.
+std::int64_t value_on(const Candidate& candidate, PlanAxis axis);
+void set_value(Candidate& candidate, PlanAxis axis, std::int64_t value);
+/// "8", "distributed optimizer", "1f1b" …
+std::string value_text(PlanAxis axis, std::int64_t value);
+/// Nothing for what is no value of the axis.
+std::optional<std::int64_t> parse_value(PlanAxis axis, std::string_view text);
+/// The words that the axis takes, joined by commas; "a whole number of 1 or more" for degrees.
+std::string value_help(PlanAxis axis);
+
+/// "TP 8 x PP 2 x VPP 5 x CP 1": degrees above 1, "no model parallelism" without any.
+std::string layout_text(const Candidate& candidate);
+/// "micro-batch 2, distributed optimizer, 1f1b, recompute block 5": the rest.
+std::string settings_text(const Candidate& candidate);
+
+}  // namespace primus_plan

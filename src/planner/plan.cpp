@@ -1,0 +1,176 @@
+#include "primus_plan/planner/plan.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "planner/rank.h"
+#include "planner/search.h"
+#include "planner/sensitivity.h"
+#include "primus_plan/config/launch.h"
+#include "primus_plan/estimate/communication.h"
+#include "primus_plan/support/number.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr std::size_t most_on_front = 12;
+
+/// Groups whose ranks do not all sit on one node, tensor-parallel ranks being neighbours, then context, then data, then
+/// pipeline: the order in which all three frameworks place them.
+std::vector<std::string> crossing_groups(const Candidate& c, std::int64_t gpus_per_node) {
+  std::vector<std::string> out;
+  const std::int64_t data = data_parallel(c);
+  const auto crosses = [&](std::int64_t size, std::int64_t stride) { return size > 1 && size * stride > gpus_per_node; };
+  if (crosses(c.tensor, 1)) out.emplace_back("TP");
+  if (crosses(c.context, c.tensor)) out.emplace_back("CP");
+  if (crosses(c.expert, c.expert_tensor)) out.emplace_back("EP");
+  if (crosses(data, c.tensor * c.context)) out.emplace_back("DP");
+  if (crosses(c.pipeline, c.tensor * c.context * std::max<std::int64_t>(data, 1))) out.emplace_back("PP");
+  return out;
+}
+
+ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& prepared, const PlanRequest& request) {
+  ProposedPlan out;
+  const PointJudge::Answer answer = judge.judge(point.candidate);
+  out.point = point;
+  if (answer.verdict.errors == 0) {
+    out.estimate = estimate_run(judge.workload(), &request.hardware);
+    out.run = judge.workload().run;
+  }
+  out.crossing = crossing_groups(point.candidate, request.task.gpus_per_node);
+  out.overrides = prepared.candidate_overrides(point.candidate, request.task, false);
+  out.changes = prepared.candidate_overrides(point.candidate, request.task, true).size();
+  return out;
+}
+
+/// A few of many, the fastest among them, without those that are so slow that nobody wants them.
+std::vector<PlanPoint> thinned(std::vector<PlanPoint> points, std::size_t most) {
+  constexpr double slowest_share = 0.4;
+  const double best = points.empty() ? 0 : points.back().tokens_per_second_per_gpu;
+  std::erase_if(points, [&](const PlanPoint& p) { return p.tokens_per_second_per_gpu < slowest_share * best; });
+  if (points.size() <= most) return points;
+  std::vector<PlanPoint> out;
+  for (std::size_t i = 0; i < most; ++i) out.push_back(points[i * (points.size() - 1) / (most - 1)]);
+  return out;
+}
+
+/// The module as it stands, at its own launch.
+PresentPlan judge_present(const Prepared& prepared, const Launch& launch, const PlanRequest& request) {
+  PresentPlan out;
+  AnalyzeOptions options;
+  options.with_text = false;
+  options.with_workload = true;
+  const Analysis analysis = prepared.decide(launch, options);
+  out.is_legal = analysis.errors == 0;
+  out.run = analysis.run;
+  if (!out.is_legal || analysis.workload == nullptr || analysis.workload->run.stages.empty()) return out;
+  out.is_estimated = true;
+  out.point = point_of(*analysis.workload, request.hardware);
+  return out;
+}
+
+/// Fewest changed keys first, the ranking within.
+void prefer_small_changes(std::vector<PlanPoint>& points, const Prepared& prepared, const PlanRequest& request) {
+  std::vector<std::pair<std::size_t, PlanPoint>> counted;
+  counted.reserve(points.size());
+  for (const PlanPoint& point : points) {
+    counted.emplace_back(prepared.candidate_overrides(point.candidate, request.task, true).size(), point);
+  }
+  std::stable_sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = counted[i].second;
+}
+
+std::size_t count_indistinguishable(const PlanResult& result, const std::vector<std::size_t>& best) {
+  std::size_t out = 0;
+  for (std::size_t i = 1; i < best.size(); ++i) {
+    const PlanPoint& point = result.points[best[i]];
+    if (point.low_seconds <= result.points.front().seconds) ++out;
+  }
+  return out;
+}
+
+/// The same GPUs with a global batch that divides, else the smallest power of two of GPUs that does, with everything
+/// recomputed and one sample at a time: what needs least.
+NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, const PlanRequest& request,
+                         const PlanControl& control) {
+  constexpr std::int64_t most_gpus = 4096;
+  NearestPlan out;
+  std::vector<std::int64_t> worlds{request.worlds.back()};
+  for (std::int64_t world = 1; world <= most_gpus; world *= 2) {
+    if (world > request.worlds.back()) worlds.push_back(world);
+  }
+  for (const std::int64_t world : worlds) {
+    PlanRequest smaller = request;
+    smaller.worlds = {world};
+    smaller.task.global_batch = (request.task.global_batch + world - 1) / world * world;
+    smaller.allowed[PlanAxis::recompute] = {static_cast<std::int64_t>(RecomputeLevel::full)};
+    smaller.allowed[PlanAxis::micro_batch] = {1};
+    SearchOutcome found = search(prepared, subject, smaller, plan_groups(subject, smaller), {.stop = control.stop, .progress = {}});
+    rank(found.points, request.objective);
+    if (!found.points.empty()) {
+      return {.found = true,
+              .world_size = world,
+              .global_batch = smaller.task.global_batch,
+              .point = found.points.front()};
+    }
+    if (!found.complete) break;
+  }
+  return out;
+}
+
+}  // namespace
+
+PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const PlanControl& control) {
+  PlanResult out;
+  PlanRequest request = asked;
+  AnalyzeOptions options;
+  options.with_text = false;
+  options.with_workload = true;
+  const std::int64_t largest = request.worlds.empty() ? 0 : request.worlds.back();
+  const Launch launch = assume_launch(largest, request.task.gpus_per_node);
+  const Analysis base = prepared.decide(launch, options);
+  if (base.workload == nullptr || base.workload->model.layers < 1) {
+    out.trouble = "the dimensions of the model are not known, so that there is nothing to plan with";
+    return out;
+  }
+  const PlanSubject subject{base.workload->model, prepared.plan_knobs()};
+  request.task.layers = subject.model.layers;
+  request.task.mtp_layers = subject.model.mtp_depth;
+  out.present = judge_present(prepared, launch, request);
+
+  const std::vector<PlanGroup> groups = plan_groups(subject, request);
+  if (!groups.empty()) {
+    out.space = groups.back().first + micro_batches(groups.back(), request).size() *
+                                          recompute_choices(groups.back(), subject, request).size();
+  }
+  SearchOutcome found = search(prepared, subject, request, groups, control);
+  out.judged = found.judged;
+  out.complete = found.complete;
+  out.rejections = std::move(found.rejections);
+  out.least_memory = found.least_memory;
+  out.has_least_memory = found.has_least_memory;
+  out.points = std::move(found.points);
+  rank(out.points, request.objective);
+  if (request.min_change) prefer_small_changes(out.points, prepared, request);
+  if (out.points.empty()) {
+    if (!request.worlds.empty() && out.complete) out.nearest = find_nearest(prepared, subject, request, control);
+    return out;
+  }
+
+  const std::vector<std::size_t> best = best_of_layouts(out.points);
+  out.layouts = best.size();
+  PointJudge judge(prepared, request);
+  for (std::size_t i = 0; i < std::min(best.size(), request.top); ++i) {
+    out.plans.push_back(propose(out.points[best[i]], judge, prepared, request));
+  }
+  for (const PlanPoint& point : thinned(pareto_front(out.points), most_on_front)) {
+    out.front.push_back(propose(point, judge, prepared, request));
+  }
+  out.sensitivity = neighbours(out.points.front().candidate, judge, subject, request);
+  out.indistinguishable = count_indistinguishable(out, best);
+  return out;
+}
+
+}  // namespace primus_plan

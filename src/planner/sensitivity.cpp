@@ -1,0 +1,96 @@
+#include "planner/sensitivity.h"
+
+#include <algorithm>
+
+#include "primus_plan/support/number.h"
+
+namespace primus_plan {
+namespace {
+
+using Int = std::int64_t;
+
+/// The values that an axis has around a candidate, ascending.
+std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSubject& subject,
+                           const PlanRequest& request) {
+  const PlanGroup group{.base = winner, .first = 0};
+  std::vector<Int> out;
+  switch (axis) {
+    case PlanAxis::micro_batch:
+      return micro_batches(group, request);
+    case PlanAxis::chunks:
+      for (Int chunks = 1; winner.pipeline > 1 && winner.pipeline * chunks <= subject.model.layers; ++chunks)
+        if (subject.model.layers % (winner.pipeline * chunks) == 0 && takes_chunks(subject, winner.pipeline, chunks))
+          out.push_back(chunks);
+      return out;
+    case PlanAxis::recompute:
+      for (const RecomputeLevel level : subject.knobs.recompute) out.push_back(static_cast<Int>(level));
+      return out;
+    case PlanAxis::sharding:
+      for (const StateSharding sharding : subject.knobs.shardings) out.push_back(static_cast<Int>(sharding));
+      return out;
+    case PlanAxis::schedule:
+      for (const ScheduleKind schedule : subject.knobs.schedules) out.push_back(static_cast<Int>(schedule));
+      return winner.pipeline > 1 ? out : std::vector<Int>{};
+    case PlanAxis::expert:
+    case PlanAxis::expert_tensor:
+      return subject.model.experts > 0 ? divisors(winner.world_size) : std::vector<Int>{};
+    case PlanAxis::replicas:
+      return subject.knobs.replicas ? divisors(data_parallel(winner)) : std::vector<Int>{};
+    default:
+      return divisors(winner.world_size);
+  }
+}
+
+/// The candidate with another value, and what must follow it.
+Candidate stepped(const Candidate& winner, PlanAxis axis, Int value, const PlanSubject& subject) {
+  Candidate c = winner;
+  set_value(c, axis, value);
+  if (axis == PlanAxis::tensor && winner.expert_tensor == winner.tensor) c.expert_tensor = value;
+  if (axis == PlanAxis::pipeline && value == 1) {
+    c.schedule = ScheduleKind::none;
+    c.chunks = 1;
+    c.split = StageSplit::even;
+  }
+  if (c.pipeline > 1 && c.schedule == ScheduleKind::none) c.schedule = ScheduleKind::one_f_one_b;
+  if (axis == PlanAxis::chunks) c.schedule = value > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+  if (axis == PlanAxis::schedule && c.schedule == ScheduleKind::interleaved && c.chunks == 1) c.chunks = 2;
+  if (axis == PlanAxis::schedule && c.schedule != ScheduleKind::interleaved) c.chunks = 1;
+  if (axis == PlanAxis::schedule && (c.schedule == ScheduleKind::v_zero_bubble || c.schedule == ScheduleKind::v_half ||
+                                     c.schedule == ScheduleKind::v_min || c.schedule == ScheduleKind::dual_pipe_v)) {
+    c.chunks = 2;
+  }
+  const bool uneven = c.pipeline > 1 && subject.model.layers % (c.pipeline * c.chunks) != 0;
+  const auto& splits = subject.knobs.splits;
+  const bool can_deal = std::find(splits.begin(), splits.end(), StageSplit::dealt) != splits.end();
+  if (c.split == StageSplit::ends && axis == PlanAxis::pipeline) c.split = StageSplit::even;
+  if (c.split == StageSplit::even && uneven && can_deal) c.split = StageSplit::dealt;
+  if (axis == PlanAxis::recompute && c.recompute == RecomputeLevel::block)
+    c.recompute_layers = std::max<Int>(1, subject.model.layers / (2 * c.pipeline * c.chunks));
+  return c;
+}
+
+}  // namespace
+
+std::vector<Neighbour> neighbours(const Candidate& winner, PointJudge& judge, const PlanSubject& subject,
+                                  const PlanRequest& request) {
+  std::vector<Neighbour> out;
+  for (const AxisName& axis : axis_names()) {
+    const std::vector<Int> values = values_on(axis.axis, winner, subject, request);
+    const Int now = value_on(winner, axis.axis);
+    const auto above = std::upper_bound(values.begin(), values.end(), now);
+    const auto below = std::lower_bound(values.begin(), values.end(), now);
+    std::vector<Int> next;
+    if (below != values.begin()) next.push_back(*(below - 1));
+    if (above != values.end()) next.push_back(*above);
+    for (const Int value : next) {
+      Neighbour step{.axis = axis.axis, .from = now, .to = value, .rejected_by = nullptr, .point = {}};
+      const PointJudge::Answer answer = judge.judge(stepped(winner, axis.axis, value, subject));
+      step.rejected_by = answer.verdict.first_error;
+      step.point = answer.point;
+      out.push_back(step);
+    }
+  }
+  return out;
+}
+
+}  // namespace primus_plan

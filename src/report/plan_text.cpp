@@ -1,0 +1,227 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "primus_plan/report/plan.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "report/paint.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+constexpr std::size_t most_rules = 6;
+constexpr std::size_t most_neighbours = 24;
+
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
+}
+
+std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
+
+std::string worlds_text(const PlanRequest& request) {
+  std::vector<std::string> words;
+  for (const std::int64_t world : request.worlds) words.push_back(fmt::format("{}", world));
+  return join(words, ", ");
+}
+
+std::string head(const PlanReport& report, const Paint& paint) {
+  const PlanRequest& request = report.request;
+  const PlanResult& result = report.result;
+  std::string out = fmt::format("{} on {} x {} ({:.0f} GiB, {} a node), {}\n", paint.bold(report.subject),
+                                worlds_text(request), request.hardware.name, request.hardware.memory_bytes / gib,
+                                request.task.gpus_per_node, report.framework);
+  out += fmt::format("  batch     {} samples of {} tokens = {} tokens a step ({})\n",
+                     with_commas(request.task.global_batch), with_commas(request.task.sequence_length),
+                     human_count(static_cast<double>(request.task.global_batch * request.task.sequence_length)),
+                     report.batch_source);
+  out += fmt::format("  searched  {} candidates{}: {} judged, {} legal ones fit, in {}\n", number(result.space),
+                     result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
+                     number(result.judged), number(result.points.size()),
+                     counted(static_cast<std::int64_t>(result.layouts), "layout"));
+  return out;
+}
+
+/// Cells of a table, right or left aligned, as wide as their widest.
+class Table {
+ public:
+  explicit Table(std::vector<bool> right) : right_(std::move(right)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string text() const {
+    std::vector<std::size_t> widths(right_.size(), 0);
+    for (const auto& row : rows_) {
+      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string out;
+    for (const auto& row : rows_) {
+      std::string line = " ";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::string gap(widths[i] - row[i].size(), ' ');
+        line += " " + (right_[i] ? gap + row[i] : row[i] + gap) + " ";
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + "\n";
+    }
+    return out;
+  }
+
+ private:
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string memory_text(const PlanPoint& point) {
+  return fmt::format("{:.0f} ({:.0f}-{:.0f}){}", point.memory.expected / gib, point.memory.low / gib,
+                     point.memory.high / gib, point.fit == Fit::tight ? " tight" : "");
+}
+
+std::string warnings_text(const PlanPoint& point) {
+  return point.warnings == 0 ? std::string() : fmt::format(" ({})", counted(point.warnings, "warning"));
+}
+
+std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& name, bool worlds) {
+  const PlanPoint& point = plan.point;
+  std::vector<std::string> row{name};
+  if (worlds) row.push_back(fmt::format("{}", point.candidate.world_size));
+  row.insert(row.end(),
+             {layout_text(point.candidate), fmt::format("{}", plan.run.degrees.data),
+              fmt::format("{}", plan.run.batch.micro_batches_between_flushes()), memory_text(point),
+              fmt::format("{:.0f}", point.tokens_per_second_per_gpu),
+              fmt::format("{:.1f} %", 100 * plan.estimate.counted_mfu()), seconds_text(point.seconds),
+              fmt::format("{:.1f} %", 100 * point.bubble_share),
+              plan.crossing.empty() ? "-" : join(plan.crossing, " "), settings_text(point.candidate) + warnings_text(point)});
+  return row;
+}
+
+std::string plan_table(const std::vector<ProposedPlan>& plans, bool worlds, bool numbered) {
+  std::vector<bool> right{true};
+  std::vector<std::string> names{"#"};
+  if (worlds) {
+    right.push_back(true);
+    names.emplace_back("GPUs");
+  }
+  for (const bool each : {false, true, true, false, true, true, true, true, false, false}) right.push_back(each);
+  for (const char* name : {"layout", "DP", "accum", "GiB a GPU", "tokens/s/GPU", "MFU", "step", "bubble",
+                           "across nodes", "settings"}) {
+    names.emplace_back(name);
+  }
+  Table table(std::move(right));
+  table.add(std::move(names));
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    table.add(plan_row(plans[i], numbered ? fmt::format("{}", i + 1) : "", worlds));
+  }
+  return table.text();
+}
+
+std::string reasons(const PlanReport& report) {
+  const std::vector<ProposedPlan>& plans = report.result.plans;
+  std::string out;
+  if (plans.size() > 1) {
+    for (const std::string& sentence : compare_plans(plans[0], plans[1])) out += "  " + sentence + "\n";
+  } else {
+    out += "  nothing else is legal and fits\n";
+  }
+  return out;
+}
+
+std::string sensitivity(const PlanResult& result) {
+  Table table({false, false, false, false});
+  const PlanPoint& winner = result.points.front();
+  std::size_t rows = 0;
+  for (const Neighbour& step : result.sensitivity) {
+    if (rows++ == most_neighbours) break;
+    const std::string name = fmt::format("{} {} -> {}", label_of(step.axis), value_text(step.axis, step.from),
+                                         value_text(step.axis, step.to));
+    if (step.rejected_by != nullptr) {
+      table.add({name, "illegal", std::string(step.rejected_by->id), std::string(step.rejected_by->name)});
+      continue;
+    }
+    const double memory = (step.point.memory.expected - winner.memory.expected) / gib;
+    const std::string space = fmt::format("{:+.1f} GiB", memory);
+    if (step.point.fit == Fit::does_not_fit) {
+      table.add({name, "does not fit", space, ""});
+      continue;
+    }
+    const double faster = step.point.tokens_per_second_per_gpu / winner.tokens_per_second_per_gpu - 1;
+    table.add({name, fmt::format("{:+.1f} % tokens/s", 100 * faster), space, step.point.fit == Fit::tight ? "tight" : ""});
+  }
+  return table.text();
+}
+
+std::string rejections(const PlanResult& result) {
+  std::vector<std::pair<const RuleInfo*, std::size_t>> rules(result.rejections.by_rule.begin(),
+                                                             result.rejections.by_rule.end());
+  std::sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first->id < b.first->id;
+  });
+  Table table({true, false, false});
+  for (std::size_t i = 0; i < std::min(rules.size(), most_rules); ++i) {
+    table.add({number(rules[i].second), std::string(rules[i].first->id), std::string(rules[i].first->summary)});
+  }
+  std::size_t others = 0;
+  for (std::size_t i = most_rules; i < rules.size(); ++i) others += rules[i].second;
+  if (others > 0) table.add({number(others), "", fmt::format("by {} other rules", rules.size() - most_rules)});
+  const Rejections& all = result.rejections;
+  if (all.too_large > 0) table.add({number(all.too_large), "", "legal, but more memory than there is"});
+  if (all.unjudged > 0) table.add({number(all.unjudged), "", "not judged: they need no less than one that does not fit"});
+  return table.text();
+}
+
+std::string confidence(const PlanResult& result) {
+  const PlanPoint& winner = result.points.front();
+  const double below = 100 * (1 - winner.low_seconds / winner.seconds);
+  const double above = 100 * (winner.high_seconds / winner.seconds - 1);
+  std::string out = fmt::format("  the step of the first plan lies between -{:.0f} % and +{:.0f} % in four of five published runs; ",
+                                below, above);
+  if (result.indistinguishable == 0) {
+    out += "no other layout comes that near\n";
+  } else {
+    out += fmt::format("{} of {} other layouts come that near: measure the first few\n",
+                       number(result.indistinguishable), number(result.layouts - 1));
+  }
+  return out;
+}
+
+std::string present(const PlanReport& report) {
+  const PresentPlan& now = report.result.present;
+  if (!report.is_file) return {};
+  if (!now.is_legal) return "  the file as it is: illegal at this size (primus-plan check says why)\n";
+  if (!now.is_estimated) return {};
+  if (now.point.fit == Fit::does_not_fit)
+    return fmt::format("  the file as it is: {:.0f} GiB a GPU, which does not fit\n", now.point.memory.expected / gib);
+  const double best = report.result.points.empty() ? 0 : report.result.points.front().tokens_per_second_per_gpu;
+  std::string out = fmt::format("  the file as it is: {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}",
+                                now.point.tokens_per_second_per_gpu, memory_text(now.point),
+                                seconds_text(now.point.seconds));
+  if (best > 0 && now.point.tokens_per_second_per_gpu > 0)
+    out += fmt::format("; the first plan makes {:+.1f} %", 100 * (best / now.point.tokens_per_second_per_gpu - 1));
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string plan_to_text(const PlanReport& report, const TextStyle& style) {
+  const Paint paint(style.color);
+  const PlanResult& result = report.result;
+  if (result.points.empty()) {
+    std::string out = explain_no_plan(report) + "\n";
+    if (result.judged > 0) out += "\n" + paint.bold("turned down") + "\n" + rejections(result);
+    return out;
+  }
+  const bool worlds = report.request.worlds.size() > 1;
+  std::string out = head(report, paint) + present(report) + "\n";
+  out += plan_table(result.plans, worlds, true);
+  if (style.quiet) return out;
+  out += "\n" + paint.bold("why the first") + "\n" + reasons(report);
+  out += "\n" + paint.bold("memory against throughput (Pareto front)") + "\n" + plan_table(result.front, worlds, false);
+  out += "\n" + paint.bold("one step from the first") + "\n" + sensitivity(result);
+  out += "\n" + paint.bold("turned down") + "\n" + rejections(result);
+  out += "\n" + paint.bold("confidence") + "\n" + confidence(result);
+  return out;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,290 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "planner/rank.h"
+#include "planner/search.h"
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/config/hardware.h"
+#include "primus_plan/config/launch.h"
+#include "primus_plan/planner/plan.h"
+#include "primus_plan/planner/written_plan.h"
+#include "primus_plan/report/plan.h"
+
+namespace primus_plan {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A model's experiment, prepared.
+class Subject {
+ public:
+  explicit Subject(const std::string& framework, const std::string& model) : framework_(framework), model_(model) {
+    loaded_ = loader_.load_text("e.yaml", experiment_around(framework, model), {});
+    prepared_ = prepare(loaded_.experiments.at(0).modules.at(0), environment_);
+  }
+  const Prepared& operator*() const { return *prepared_; }
+  const Prepared* operator->() const { return prepared_.get(); }
+
+  PlanRequest request(std::int64_t world, std::int64_t global_batch, std::int64_t sequence) const {
+    PlanRequest out;
+    out.worlds = {world};
+    out.task = {.global_batch = global_batch, .sequence_length = sequence};
+    out.hardware = find_hardware("MI300X", files_);
+    return out;
+  }
+
+  /// What `check` says of the experiment with these overrides.
+  std::vector<Analysis> check(const CandidateOverrides& overrides, std::int64_t world) {
+    ExperimentOptions options;
+    options.sets = overrides;
+    checked_ = loader_.load_text("e.yaml", experiment_around(framework_, model_), options);
+    if (checked_.experiments.empty()) return {};
+    return analyze(checked_.experiments[0], assume_launch(world, 8), environment_, {});
+  }
+
+ private:
+  std::string framework_;
+  std::string model_;
+  MemoryFiles files_;
+  Environment environment_;
+  Loader loader_{files_, {}};
+  LoadResult loaded_;
+  LoadResult checked_;
+  std::unique_ptr<Prepared> prepared_;
+};
+
+std::vector<Candidate> candidates(const std::vector<PlanPoint>& points) {
+  std::vector<Candidate> out;
+  out.reserve(points.size());
+  for (const PlanPoint& point : points) out.push_back(point.candidate);
+  return out;
+}
+
+PlanSubject known_of(const Subject& subject, PlanRequest& request) {
+  const Analysis base =
+      subject->decide(assume_launch(request.worlds.back(), 8), {.with_text = false, .with_workload = true});
+  request.task.layers = base.workload->model.layers;
+  request.task.mtp_layers = base.workload->model.mtp_depth;
+  return {base.workload->model, subject->plan_knobs()};
+}
+
+TEST(Planner, PruningLosesNothing) {
+  for (const auto& [framework, model] : {std::pair("megatron", "llama2_13B"), std::pair("megatron", "mixtral_8x7B_v0.1"),
+                                         std::pair("torchtitan", "llama3.1_8B"), std::pair("maxtext", "llama3_70B")}) {
+    SCOPED_TRACE(std::string(framework) + " " + model);
+    const Subject subject(framework, model);
+    PlanRequest request = subject.request(8, 64, 4096);
+    const PlanSubject known = known_of(subject, request);
+    const std::vector<PlanGroup> groups = plan_groups(known, request);
+    const SearchOutcome pruned = search(*subject, known, request, groups, {});
+    const SearchOutcome brute = search(*subject, known, request, groups, {}, {.prune = false});
+    EXPECT_EQ(candidates(pruned.points), candidates(brute.points));
+    EXPECT_FALSE(pruned.points.empty());
+    EXPECT_EQ(brute.rejections.unjudged, 0U);
+    EXPECT_LT(pruned.judged, brute.judged);
+    EXPECT_EQ(pruned.least_memory.candidate, brute.least_memory.candidate);
+  }
+}
+
+TEST(Planner, AnyNumberOfThreadsGivesTheSameReport) {
+  const Subject subject("megatron", "llama3.1_8B");
+  PlanRequest request = subject.request(32, 256, 8192);
+  const auto report = [&](std::size_t jobs) {
+    request.jobs = jobs;
+    const PlanResult result = make_plan(*subject, request);
+    return plan_to_json({.request = request, .result = result, .subject = "m", .framework = "f", .hardware_source = "h",
+                         .batch_source = "b"});
+  };
+  const std::string one = report(1);
+  EXPECT_EQ(one, report(2));
+  EXPECT_EQ(one, report(5));
+}
+
+TEST(Planner, WhatItProposesPassesCheck) {
+  std::size_t proposals = 0;
+  for (const auto& [framework, model, world] :
+       {std::tuple("megatron", "llama3.1_70B", 64), std::tuple("megatron", "qwen3_30B_A3B", 16),
+        std::tuple("megatron", "deepseek_v2_lite", 8), std::tuple("torchtitan", "llama3.1_70B", 64),
+        std::tuple("torchtitan", "deepseek_v3_16b", 16), std::tuple("maxtext", "llama3_70B", 64),
+        std::tuple("maxtext", "mixtral_8x7B", 32)}) {
+    Subject subject(framework, model);
+    PlanRequest request = subject.request(world, 8 * world, 4096);
+    request.top = 60;
+    const PlanResult result = make_plan(*subject, request);
+    EXPECT_GE(result.plans.size(), 5U) << framework << " " << model;
+    std::vector<ProposedPlan> all = result.plans;
+    all.insert(all.end(), result.front.begin(), result.front.end());
+    for (const ProposedPlan& plan : all) {
+      ++proposals;
+      for (const Analysis& analysis : subject.check(plan.overrides, world)) {
+        EXPECT_NE(analysis.verdict, Verdict::error)
+            << framework << " " << model << " " << layout_text(plan.point.candidate) << ": "
+            << (analysis.findings.empty() ? "" : analysis.findings.front().message);
+        EXPECT_EQ(analysis.run.degrees.data, plan.run.degrees.data);
+        EXPECT_EQ(analysis.run.batch.global, request.task.global_batch);
+      }
+    }
+  }
+  EXPECT_GE(proposals, 200U);
+}
+
+TEST(Planner, RankingFollowsTheObjective) {
+  const Subject subject("megatron", "llama3.1_8B");
+  PlanRequest request = subject.request(16, 256, 8192);
+  request.worlds = {8, 16};
+  request.objective = PlanObjective::throughput;
+  const PlanResult fast = make_plan(*subject, request);
+  request.objective = PlanObjective::memory;
+  const PlanResult lean = make_plan(*subject, request);
+  request.objective = PlanObjective::gpus;
+  const PlanResult few = make_plan(*subject, request);
+  request.objective = PlanObjective::latency;
+  const PlanResult quick = make_plan(*subject, request);
+  ASSERT_FALSE(fast.points.empty());
+  EXPECT_GE(fast.points[0].tokens_per_second_per_gpu, quick.points[0].tokens_per_second_per_gpu);
+  EXPECT_LE(quick.points[0].seconds, fast.points[0].seconds);
+  EXPECT_LT(lean.points[0].memory.expected, fast.points[0].memory.expected);
+  EXPECT_EQ(few.points[0].candidate.world_size, 8);
+  EXPECT_EQ(quick.points[0].candidate.world_size, 16);
+}
+
+TEST(Planner, FrontHasNoDominatedPoint) {
+  const Subject subject("megatron", "llama3.1_8B");
+  const PlanResult result = make_plan(*subject, subject.request(8, 128, 8192));
+  ASSERT_GE(result.front.size(), 2U);
+  for (std::size_t i = 1; i < result.front.size(); ++i) {
+    EXPECT_GT(result.front[i].point.memory.expected, result.front[i - 1].point.memory.expected);
+    EXPECT_GT(result.front[i].point.tokens_per_second_per_gpu, result.front[i - 1].point.tokens_per_second_per_gpu);
+  }
+  const std::uint32_t fewest = result.points.front().warnings;
+  for (const PlanPoint& point : result.points) {
+    if (point.warnings > fewest) continue;
+    EXPECT_LE(point.tokens_per_second_per_gpu, result.front.back().point.tokens_per_second_per_gpu);
+    EXPECT_GE(point.memory.expected, result.front.front().point.memory.expected);
+  }
+}
+
+TEST(Planner, PinsAndAllowedValuesHold) {
+  const Subject subject("megatron", "llama3.1_70B");
+  PlanRequest request = subject.request(64, 512, 8192);
+  request.allowed[PlanAxis::tensor] = {4};
+  request.allowed[PlanAxis::pipeline] = {2, 4};
+  const PlanResult result = make_plan(*subject, request);
+  ASSERT_FALSE(result.points.empty());
+  for (const PlanPoint& point : result.points) {
+    EXPECT_EQ(point.candidate.tensor, 4);
+    EXPECT_THAT(point.candidate.pipeline, testing::AnyOf(2, 4));
+  }
+}
+
+TEST(Planner, SensitivityStepsOneAxisAtATime) {
+  const Subject subject("megatron", "llama3.1_8B");
+  const PlanResult result = make_plan(*subject, subject.request(8, 128, 8192));
+  ASSERT_FALSE(result.sensitivity.empty());
+  const Candidate& winner = result.points.front().candidate;
+  for (const Neighbour& step : result.sensitivity) {
+    EXPECT_EQ(step.from, value_on(winner, step.axis));
+    EXPECT_NE(step.from, step.to);
+    if (step.rejected_by == nullptr && step.point.fit == Fit::fits && step.point.warnings == 0) {
+      EXPECT_LE(step.point.tokens_per_second_per_gpu, result.points.front().tokens_per_second_per_gpu * 1.0000001);
+    }
+  }
+}
+
+TEST(Planner, SaysWhyNothingWorks) {
+  const Subject subject("megatron", "deepseek_v3");
+  PlanRequest request = subject.request(7, 7, 4096);
+  const PlanResult result = make_plan(*subject, request);
+  EXPECT_TRUE(result.points.empty());
+  ASSERT_TRUE(result.has_least_memory);
+  EXPECT_EQ(result.least_memory.fit, Fit::does_not_fit);
+  const std::string text = plan_to_text({.request = request, .result = result, .subject = "deepseek_v3",
+                                         .framework = "Megatron-LM", .hardware_source = "", .batch_source = ""},
+                                        {});
+  EXPECT_THAT(text, HasSubstr("no plan for deepseek_v3 on 7 GPUs of MI300X"));
+  EXPECT_THAT(text, HasSubstr("GiB"));
+}
+
+TEST(Planner, StopsWhenAsked) {
+  const Subject subject("megatron", "llama3.1_70B");
+  PlanRequest request = subject.request(64, 512, 8192);
+  std::atomic<int> asked{0};
+  PlanControl control;
+  control.stop = [&] { return ++asked > 200; };
+  const PlanResult result = make_plan(*subject, request, control);
+  EXPECT_FALSE(result.complete);
+  EXPECT_LT(result.judged, result.space);
+  EXPECT_FALSE(result.points.empty());
+}
+
+TEST(Planner, SmallChangesComeFirstWhenAsked) {
+  const Subject subject("megatron", "llama3.1_8B");
+  PlanRequest request = subject.request(8, 128, 8192);
+  request.min_change = true;
+  const PlanResult result = make_plan(*subject, request);
+  ASSERT_GE(result.plans.size(), 2U);
+  const std::size_t first = subject->candidate_overrides(result.points.front().candidate, request.task, true).size();
+  const std::size_t last = subject->candidate_overrides(result.points.back().candidate, request.task, true).size();
+  EXPECT_LT(first, last);
+}
+
+TEST(DealStages, CountsEmbeddingAndLossAsALayer) {
+  const auto stages = deal_stages(61, 1, 32);
+  ASSERT_EQ(stages.size(), 32U);
+  std::int64_t layers = 0;
+  for (const DealtStage& stage : stages) layers += stage.layers;
+  EXPECT_EQ(layers, 61);
+  EXPECT_EQ(stages.front().layers, 1);
+  EXPECT_EQ(stages.back().layers, 0);
+  EXPECT_EQ(stages.back().mtp_layers, 1);
+  EXPECT_TRUE(stages.back().loss);
+  for (std::size_t i = 1; i + 1 < stages.size(); ++i) EXPECT_EQ(stages[i].layers, 2);
+  EXPECT_THAT(deal_stages(2, 0, 8), IsEmpty());
+}
+
+TEST(WrittenPlan, KeepsCommentsAndReplacesValues) {
+  const std::string text =
+      "work_group: a\nmodules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n"
+      "    model: llama3.1_8B.yaml\n    overrides:\n"
+      "      tensor_model_parallel_size: 1  # ours\n      mock_data: true\n";
+  const WrittenPlan written =
+      write_plan_into(text, "pre_trainer", false,
+                      {{"tensor_model_parallel_size", "8"}, {"micro_batch_size", "2"}}, 64);
+  EXPECT_THAT(written.left_out, IsEmpty());
+  EXPECT_THAT(written.text, HasSubstr("      tensor_model_parallel_size: 8  # ours\n"));
+  EXPECT_THAT(written.text, HasSubstr("\n      micro_batch_size: 2"));
+  EXPECT_THAT(written.text, HasSubstr("# primus-plan: world-size=64"));
+}
+
+TEST(WrittenPlan, AddsBesideSectionsOnly) {
+  const std::string text = "modules:\n  a:\n    overrides:\n      training:\n        mock_data: true\n";
+  const WrittenPlan written =
+      write_plan_into(text, "a", false, {{"parallelism.tensor_parallel_degree", "8"}, {"training.seq_len", "64"}}, 8);
+  EXPECT_THAT(written.left_out, IsEmpty());
+  EXPECT_THAT(written.text, HasSubstr("    overrides:\n      parallelism: {tensor_parallel_degree: 8}\n      training:\n"
+                                      "        mock_data: true\n        seq_len: 64"));
+}
+
+TEST(WrittenPlan, SectionsAreMadeAndFilled) {
+  const std::string text =
+      "modules:\n  pre_trainer:\n    overrides:\n      training: {steps: 5}\n      metrics:\n        log_freq: 1\n"
+      "      debug: 3\n";
+  const WrittenPlan written = write_plan_into(text, "pre_trainer", false,
+                                              {{"parallelism.tensor_parallel_degree", "8"},
+                                               {"training.local_batch_size", "2"},
+                                               {"parallelism.pipeline_parallel_degree", "2"}},
+                                              16);
+  EXPECT_THAT(written.left_out, IsEmpty());
+  EXPECT_THAT(written.text,
+              HasSubstr("parallelism: {tensor_parallel_degree: 8, pipeline_parallel_degree: 2}"));
+  EXPECT_THAT(written.text, HasSubstr("training: {steps: 5, local_batch_size: 2}"));
+}
+
+}  // namespace
+}  // namespace primus_plan
