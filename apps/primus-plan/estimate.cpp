@@ -47,28 +47,6 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
   return options.output.format == "json" ? estimate_to_json(report) : estimate_to_text(report, style);
 }
 
-std::size_t errors_of(const std::vector<Analysis>& analyses) {
-  std::size_t out = 0;
-  for (const Analysis& analysis : analyses) out += analysis.errors;
-  return out;
-}
-
-/// The modules at the launch, or at whole nodes where nobody gave a size: one GPU of a node tells little of a run.
-std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& launch, const Environment& environment,
-                                    const AnalyzeOptions& asked) {
-  if (launch.world_size > 0) return analyze(experiment, launch, environment, asked);
-  std::int64_t least = 1;
-  for (const Module& module : experiment.modules) {
-    if (const auto prepared = prepare(module, environment)) least = std::max(least, prepared->smallest_world());
-  }
-  const std::int64_t node = std::max<std::int64_t>(launch.gpus_per_node, 1);
-  const Launch nodes = assume_launch(std::max(least, node), node);
-  std::vector<Analysis> out = analyze(experiment, nodes, environment, asked);
-  if (errors_of(out) == 0) return out;
-  std::vector<Analysis> smallest = analyze(experiment, launch, environment, asked);
-  return errors_of(smallest) < errors_of(out) ? smallest : out;
-}
-
 /// The first run of the experiment that --measured can speak of.
 Fitted calibrate(const Options& options, const std::vector<Analysis>& analyses, const Part& part) {
   const auto found = std::ranges::find_if(analyses, [](const Analysis& a) { return a.workload != nullptr; });

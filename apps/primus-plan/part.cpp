@@ -1,10 +1,19 @@
 #include "part.h"
 
+#include <algorithm>
+
+#include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/hardware.h"
 
 namespace primus_plan::app {
 
 namespace {
+
+std::size_t errors_of(const std::vector<Analysis>& analyses) {
+  std::size_t out = 0;
+  for (const Analysis& analysis : analyses) out += analysis.errors;
+  return out;
+}
 
 constexpr const char* smallest_part = "MI300X";  // of those that Primus has experiments for
 
@@ -58,6 +67,21 @@ Part find_part(const std::string& spec, const Experiment& experiment, const Sett
   FitTarget target = Parts(spec, files).of(experiment, settings);
   if (target.assumed) return {};
   return {std::move(target.hardware), (spec.empty() ? "taken from " : "") + target.from};
+}
+
+std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& launch, const Environment& environment,
+                                    const AnalyzeOptions& asked) {
+  if (launch.world_size > 0) return analyze(experiment, launch, environment, asked);
+  std::int64_t least = 1;
+  for (const Module& module : experiment.modules) {
+    if (const auto prepared = prepare(module, environment)) least = std::max(least, prepared->smallest_world());
+  }
+  const std::int64_t node = std::max<std::int64_t>(launch.gpus_per_node, 1);
+  const Launch nodes = assume_launch(std::max(least, node), node);
+  std::vector<Analysis> out = analyze(experiment, nodes, environment, asked);
+  if (errors_of(out) == 0) return out;
+  std::vector<Analysis> smallest = analyze(experiment, launch, environment, asked);
+  return errors_of(smallest) < errors_of(out) ? smallest : out;
 }
 
 }  // namespace primus_plan::app

@@ -5,9 +5,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "primus_plan/backends/analysis.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/config/files.h"
+#include "primus_plan/config/launch.h"
 #include "primus_plan/config/settings.h"
 #include "primus_plan/estimate/fit.h"
 
@@ -47,5 +50,9 @@ struct Part {
 /// Throws HardwareError.
 Part find_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
                const FileReader& files);
+
+/// The modules at the launch, or at whole nodes where nobody gave a size: one GPU of a node tells little of a run.
+std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& launch, const Environment& environment,
+                                    const AnalyzeOptions& asked);
 
 }  // namespace primus_plan::app

@@ -70,7 +70,8 @@ int run(const Options& options) {
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch =
         find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-    const std::vector<Analysis> analyses = analyze(experiment, launch, environment, asked);
+    const std::vector<Analysis> analyses = asked.with_workload ? analyze_nodes(experiment, launch, environment, asked)
+                                                               : analyze(experiment, launch, environment, asked);
     for (const FoundKey& found : find_key(experiment, analyses, options.key)) text += why_to_text(found, style);
     if (text.empty() && asked.with_workload) {
       text += why_number(options, experiment, analyses, files, style, numbers);

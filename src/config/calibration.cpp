@@ -50,7 +50,7 @@ std::string word(const Node& mapping, std::string_view key) {
 }
 
 /// As a YAML double-quoted text on one line.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -61,8 +61,8 @@ std::string quoted(std::string_view text) {
 
 std::string block_of(const StoredCalibration& c, std::string_view line_end) {
   return fmt::format("calibration:{}  hardware: {}{}  compute-scale: {:.4f}{}  memory-extra-gib: {:.3f}{}  run: {}{}",
-                     line_end, quoted(c.hardware), line_end, c.constants.compute_scale, line_end,
-                     c.constants.memory_extra_bytes / gib, line_end, quoted(c.run), line_end);
+                     line_end, in_quotes(c.hardware), line_end, c.constants.compute_scale, line_end,
+                     c.constants.memory_extra_bytes / gib, line_end, in_quotes(c.run), line_end);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {

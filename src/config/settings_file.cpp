@@ -89,7 +89,7 @@ class Reader {
   void launch_entry(const Node& node);
   void ignore_entry(const Node& node);
 
-  static constexpr std::array<Key, 8> keys = {{
+  static constexpr std::array<Key, 9> keys = {{
       {"extends", [](Reader& r, const Entry& e) { r.read_extends(e); }},
       {"primus-root", [](Reader& r, const Entry& e) { r.read_primus_root(e); }},
       {"hardware", [](Reader& r, const Entry& e) { r.read_hardware(e); }},

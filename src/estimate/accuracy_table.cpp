@@ -30,9 +30,8 @@ class Groups {
     for (const auto& [name, members] : by_name_) {
       out.groups.push_back({name, error_statistics(members.errors), members.inside});
     }
-    std::ranges::stable_sort(out.groups, [](const AccuracyGroup& a, const AccuracyGroup& b) {
-      return a.errors.count > b.errors.count;
-    });
+    std::ranges::stable_sort(
+        out.groups, [](const AccuracyGroup& a, const AccuracyGroup& b) { return a.errors.count > b.errors.count; });
     return out;
   }
 
@@ -91,8 +90,7 @@ void compare_memory(Accuracy& out, std::size_t index, const Workload& workload) 
     out.left_out.push_back({index, Figure::memory, reason_without_memory(workload)});
     return;
   }
-  out.comparisons.push_back(
-      {index, Figure::memory, row.memory_gib * gib, range->low, range->expected, range->high});
+  out.comparisons.push_back({index, Figure::memory, row.memory_gib * gib, range->low, range->expected, range->high});
 }
 
 void compare_step(Accuracy& out, std::size_t index, const Workload& workload) {
@@ -129,8 +127,7 @@ void rank_models(Accuracy& out) {
     correlations.push_back(correlation);
     if (correlation >= good_correlation) ++out.well_ranked;
   }
-  std::ranges::stable_sort(out.rankings,
-                           [](const ModelRanking& a, const ModelRanking& b) { return a.rows > b.rows; });
+  std::ranges::stable_sort(out.rankings, [](const ModelRanking& a, const ModelRanking& b) { return a.rows > b.rows; });
   out.median_correlation = error_statistics(correlations).bias;  // the median with its sign
 }
 

@@ -137,9 +137,8 @@ constexpr FlagColumn flag_columns[] = {
 };
 
 /// Without these no row can be estimated.
-constexpr std::string_view needed_columns[] = {"gpu",    "gpus", "framework", "model", "layers", "hidden",
-                                               "heads",  "vocab", "tp",       "pp",    "mbs",    "gbs",
-                                               "seq",    "precision"};
+constexpr std::string_view needed_columns[] = {"gpu",   "gpus", "framework", "model", "layers", "hidden", "heads",
+                                               "vocab", "tp",   "pp",        "mbs",   "gbs",    "seq",    "precision"};
 /// At least one of these is what there is to compare.
 constexpr std::array<std::string_view, 3> figure_columns = {"iter_s", "tok_s_gpu", "mem_gib"};
 
@@ -229,6 +228,7 @@ std::vector<MeasuredRow> read_measured(std::string_view csv) {
     for (const auto& column : count_columns) row.*column.member = static_cast<std::int64_t>(number(cell(column.name)));
     for (const auto& column : number_columns) row.*column.member = number(cell(column.name));
     for (const auto& column : flag_columns) row.*column.member = number(cell(column.name)) > 0;
+    if (!columns.contains("complete")) row.complete = true;  // whoever measured it has no doubts
     row.states_sequence_parallel = !cell("seq_parallel").empty();
   }
   return rows;

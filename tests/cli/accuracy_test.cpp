@@ -95,6 +95,9 @@ class CalibrationCommand : public testing::Test {
     return run_plan(arguments);
   }
 
+  /// A measurement that the estimates can be fitted to.
+  std::string close_memory() const { return "memory_gib=" + std::to_string(memory(estimate()) + 1); }
+
   TemporaryFolder folder;
   std::string file = folder.write("exp/exp.yaml", good_experiment);
   std::filesystem::path settings = folder.path() / "exp" / ".primus-plan.yaml";
@@ -120,13 +123,13 @@ TEST_F(CalibrationCommand, LaterRunsSpeakOfWhatWasMeasured) {
 
 TEST_F(CalibrationCommand, KeepsCommentsOfTheFileAbove) {
   const std::string above = folder.write(".primus-plan.yaml", "# ours\nstrict: false  # for now\n");
-  EXPECT_EQ(measure({"memory_gib=60"}).exit_code, 0);
+  EXPECT_EQ(measure({close_memory()}).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(settings));
   EXPECT_THAT(read_file(above), AllOf(HasSubstr("# ours\nstrict: false  # for now\n"), HasSubstr("memory-extra-gib")));
 }
 
 TEST_F(CalibrationCommand, DryRunWritesNothing) {
-  const ProcessResult result = measure({"memory_gib=60"}, {"--dry-run"});
+  const ProcessResult result = measure({close_memory()}, {"--dry-run"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("+calibration:"));
   EXPECT_FALSE(std::filesystem::exists(settings));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "primus_plan/estimate/accuracy.h"
 #include "primus_plan/estimate/calibration.h"
 

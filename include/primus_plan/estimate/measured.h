@@ -52,7 +52,7 @@ struct MeasuredRow {
 /// topk, moe_ffn, shared_ffn, dense_first, mla, q_lora, kv_lora, tp, pp, cp, ep, etp, vpp, dp, fsdp, mbs, gbs, ga, seq,
 /// precision, recompute, seq_parallel, opt_shard, schedule, moe_balance, tok_s_gpu, tflops_gpu, iter_s, mfu_pct,
 /// mem_gib, mem_kind, complete, note. Columns of other names are ignored, absent ones and cells that are no number are
-/// 0.
+/// 0; without a column `complete` every row is.
 std::vector<MeasuredRow> read_measured(std::string_view csv);
 
 /// What is wrong with such a table, as a sentence with the line: no rows, columns that estimates cannot do without

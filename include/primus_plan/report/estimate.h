@@ -22,7 +22,7 @@ struct EstimateReport {
 std::string estimate_to_text(const EstimateReport& report, const TextStyle& style);
 
 /// {"path", "module", "backend", "unknown": [...], "parameters": {...}, "flops": {...}, "memory": {...}, "step": {...}
-/// or null, "hardware": {...} or null}. Units are in the names: _bytes, _seconds, _flops.
+/// or null, "hardware": {...} or null, "calibration": text or null}. Units are in the names: _bytes, _seconds, _flops.
 std::string estimate_to_json(const EstimateReport& report);
 
 }  // namespace primus_plan
