@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 
+#include "calibrate.h"
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
-#include "primus_plan/config/hardware.h"
+#include "primus_plan/estimate/calibration.h"
 #include "primus_plan/run/workload.h"
 
 namespace primus_plan::app {
@@ -20,41 +22,28 @@ namespace {
 struct Options {
   std::string path;
   std::string hardware;
+  std::vector<std::string> measured;
+  bool dry_run = false;
   ExperimentFlags experiment;
   LaunchFlags launch;
   OutputFlags output;
 };
 
-/// The part that estimates are made for, and why this one.
-struct Part {
-  std::optional<Hardware> hardware;
-  std::string from;
-};
-
-/// --hardware, else what the experiment's path or comments speak of, else none.
-Part find_part(const Options& options, const Experiment& experiment, const FileReader& files) {
-  if (!options.hardware.empty()) return {find_hardware(options.hardware, files), "--hardware " + options.hardware};
-  std::string_view text;
-  for (const auto& source : experiment.sources) {
-    if (source->path() == experiment.path) text = source->text();
-  }
-  const auto hint = guess_hardware(experiment.path, text);
-  if (!hint) return {};
-  return {find_hardware(hint->name, files), "taken from " + hint->from};
-}
-
 /// The estimate of one module; nothing, with the reasons told, when its run cannot be derived.
 std::optional<std::string> answer(const Options& options, const Analysis& analysis, const Part& part,
-                                  const TextStyle& style) {
+                                  const TextStyle& style, const std::optional<StoredCalibration>& stored) {
   if (analysis.workload == nullptr) {
     say_findings(analysis.path, analysis.findings, options.output);
     return std::nullopt;
   }
-  const Hardware* hardware = part.hardware ? &*part.hardware : nullptr;
-  const EstimateReport report{.analysis = analysis,
-                              .estimate = estimate_run(*analysis.workload, hardware, {.simulate = true}),
-                              .hardware = hardware,
-                              .hardware_source = part.from};
+  const Hardware* hardware = part.get();
+  const bool applies = stored && hardware != nullptr && stored->hardware == hardware->name;
+  const EstimateReport report{
+      .analysis = analysis,
+      .estimate = estimate_calibrated(*analysis.workload, hardware, applies ? stored->constants : Calibration{}),
+      .hardware = hardware,
+      .hardware_source = part.from,
+      .calibration = applies ? calibration_text(*stored) : std::string()};
   return options.output.format == "json" ? estimate_to_json(report) : estimate_to_text(report, style);
 }
 
@@ -80,7 +69,19 @@ std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& 
   return errors_of(smallest) < errors_of(out) ? smallest : out;
 }
 
+/// The first run of the experiment that --measured can speak of.
+Fitted calibrate(const Options& options, const std::vector<Analysis>& analyses, const Part& part) {
+  const auto found = std::ranges::find_if(analyses, [](const Analysis& a) { return a.workload != nullptr; });
+  if (found == analyses.end()) {
+    for (const Analysis& analysis : analyses) say_findings(analysis.path, analysis.findings, options.output);
+    throw NotLoaded{};
+  }
+  if (!part.hardware) throw Trouble("--measured needs the part that was measured: name it with --hardware");
+  return fit_measured(read_measured_flags(options.measured), *found, *part.hardware);
+}
+
 int run(const Options& options) {
+  if (options.dry_run && options.measured.empty()) throw Trouble("--dry-run goes with --measured");
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
@@ -93,9 +94,14 @@ int run(const Options& options) {
   bool estimated = true;
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch = find_launch(options.launch.options(), environment, experiment);
-    const Part part = find_part(options, experiment, files);
-    for (const Analysis& analysis : analyze_nodes(experiment, launch, environment, asked)) {
-      if (auto text = answer(options, analysis, part, style)) {
+    const Part part = find_part(options.hardware, experiment, nullptr, files);
+    const std::vector<Analysis> analyses = analyze_nodes(experiment, launch, environment, asked);
+    std::optional<StoredCalibration> stored = find_calibration(options.path, files);
+    if (!options.measured.empty()) {
+      stored = store_calibration(calibrate(options, analyses, part), stored, options.path, files, options.dry_run);
+    }
+    for (const Analysis& analysis : analyses) {
+      if (auto text = answer(options, analysis, part, style, stored)) {
         answers.push_back(*std::move(text));
       } else {
         estimated = false;
@@ -115,6 +121,13 @@ Run declare_estimate(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_option("--hardware", options->hardware,
                  "the GPU: MI300X, MI300X:nic_gbs=25 (changed numbers), or a file; else what the path or comments name")
       ->type_name("PART");
+  app.add_option("--measured", options->measured,
+                 "what a run of this experiment measured: tokens_per_second_per_gpu=N, memory_gib=N (of the fullest "
+                 "GPU, as rocm-smi shows it); fits the estimates and keeps that in the nearest .primus-plan.yaml")
+      ->type_name("NAME=N")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--dry-run", options->dry_run, "with --measured: print what would be written, and write nothing");
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text", "json"});

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -95,6 +96,18 @@ std::vector<std::string> changed_files(const std::string& revision) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+std::string file_at_revision(const std::string& path, const std::string& revision) {
+  const std::filesystem::path file = std::filesystem::absolute(path);
+  const std::string folder = file.parent_path().string();
+  const bool is_name = !revision.empty() && !revision.starts_with('-');
+  const auto commit =
+      is_name ? git({"-C", folder, "rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
+  if (!commit) throw Trouble(fmt::format("{}@{}: no such file, and git knows no such revision", path, revision));
+  auto text = git({"-C", folder, "show", fmt::format("{}:./{}", first_line(*commit), file.filename().string())});
+  if (!text) throw Trouble(fmt::format("{}@{}: the file is not in that revision", path, revision));
+  return *std::move(text);
 }
 
 }  // namespace primus_plan::app

@@ -10,4 +10,8 @@ namespace primus_plan::app {
 /// revision that does not exist, and without git.
 std::vector<std::string> changed_files(const std::string& revision);
 
+/// The bytes of a file at a revision; `path` as the working folder has it. Throws Trouble when git has no such file
+/// there, and without git.
+std::string file_at_revision(const std::string& path, const std::string& revision);
+
 }  // namespace primus_plan::app

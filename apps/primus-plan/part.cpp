@@ -53,4 +53,11 @@ FitTarget Parts::of(const Experiment& experiment, const Settings* settings) cons
   return out;
 }
 
+Part find_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
+               const FileReader& files) {
+  FitTarget target = Parts(spec, files).of(experiment, settings);
+  if (target.assumed) return {};
+  return {std::move(target.hardware), (spec.empty() ? "taken from " : "") + target.from};
+}
+
 }  // namespace primus_plan::app

@@ -35,4 +35,17 @@ class Parts {
   mutable std::map<std::string, Hardware> found_;
 };
 
+/// The part that estimates are made for, when somebody or something names one.
+struct Part {
+  std::optional<Hardware> hardware;
+  std::string from;
+
+  const Hardware* get() const { return hardware ? &*hardware : nullptr; }
+};
+
+/// `spec` (the value of --hardware), else the settings, else what the experiment's path or comments speak of, else none.
+/// Throws HardwareError.
+Part find_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
+               const FileReader& files);
+
 }  // namespace primus_plan::app

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/support/text.h"
 #include "setup.h"
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::string path;
   std::string key;
+  std::string hardware;
   ExperimentFlags experiment;
   LaunchFlags launch;
   OutputFlags output;
@@ -26,6 +28,29 @@ struct Options {
 [[noreturn]] void refuse_key(const Options& options, const std::vector<std::string>& nearest) {
   const std::string hint = nearest.empty() ? std::string() : fmt::format("; did you mean {}?", join(nearest, ", "));
   throw Trouble(fmt::format("{} sets no key {}{}", options.path, options.key, hint));
+}
+
+/// A number of the estimates; nothing, with the names of those that there are in `known`, when there is no such number.
+std::string why_number(const Options& options, const Experiment& experiment, const std::vector<Analysis>& analyses,
+                       const FileReader& files, const TextStyle& style, std::vector<std::string>& known) {
+  const Part part = find_part(options.hardware, experiment, nullptr, files);
+  std::string text;
+  for (const Analysis& analysis : analyses) {
+    if (analysis.workload == nullptr) continue;
+    const Estimate estimate = estimate_run(*analysis.workload, part.get());
+    if (const auto number = unfold_number(*analysis.workload, estimate, part.get(), options.key)) {
+      text += why_to_text(*number, analysis, style);
+    } else if (known.empty()) {
+      known = unfoldable_numbers(*analysis.workload, estimate, part.get());
+    }
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_number(const Options& options, const std::vector<std::string>& known) {
+  if (known.empty()) throw Trouble(fmt::format("{}: nothing can be estimated of this run", options.path));
+  const std::string hint = options.key.starts_with("step") ? "; steps need a part: --hardware MI300X, say" : "";
+  throw Trouble(fmt::format("{} has no number {}{}; it has {}", options.path, options.key, hint, join(known, ", ")));
 }
 
 int run(const Options& options) {
@@ -39,13 +64,20 @@ int run(const Options& options) {
   const TextStyle style = options.output.style(output.is_terminal());
   std::string text;
   std::vector<std::string> nearest;
+  std::vector<std::string> numbers;
+  AnalyzeOptions asked = options.launch.analyze_options();
+  asked.with_workload = is_number_name(options.key);
   for (const Experiment& experiment : loaded.experiments) {
     const Launch launch =
         find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-    const std::vector<Analysis> analyses = analyze(experiment, launch, environment, options.launch.analyze_options());
+    const std::vector<Analysis> analyses = analyze(experiment, launch, environment, asked);
     for (const FoundKey& found : find_key(experiment, analyses, options.key)) text += why_to_text(found, style);
+    if (text.empty() && asked.with_workload) {
+      text += why_number(options, experiment, analyses, files, style, numbers);
+    }
     if (nearest.empty()) nearest = nearest_keys(experiment, analyses, options.key);
   }
+  if (text.empty() && asked.with_workload) refuse_number(options, numbers);
   if (text.empty()) refuse_key(options, nearest);
   output.write(text);
   output.finish();
@@ -57,7 +89,13 @@ int run(const Options& options) {
 Run declare_why(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
-  app.add_option("KEY", options->key, "a key; dots reach into mappings, module.key names one module's")->required();
+  app.add_option(
+         "KEY", options->key,
+         "a key (dots reach into mappings, module.key names one module's), or a number of the estimates: memory, "
+         "memory.activations, parameters, flops, step, step.bubble and so on")
+      ->required();
+  app.add_option("--hardware", options->hardware, "the GPU, for numbers of the step; else what path or comments name")
+      ->type_name("PART");
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text"});

@@ -15,7 +15,7 @@ Workbench::Workbench(const ExperimentFlags& experiment, const LaunchFlags& launc
 
 void Workbench::forget() {
   setups_.emplace(experiment_, choice_, files_, environment_);
-  judging_.emplace(launch_, 0, files_, environment_);
+  judging_.emplace(launch_, 0, std::string(), files_, environment_);
 }
 
 std::optional<lsp::Judged> Workbench::judge(const std::string& path, const std::string& text) {

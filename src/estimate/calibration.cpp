@@ -1,5 +1,6 @@
 #include "primus_plan/estimate/calibration.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace primus_plan {
@@ -23,5 +24,45 @@ std::optional<double> fit_compute_scale(const Workload& workload, const Hardware
 }
 
 double fit_memory_extra(double measured_bytes, double estimated_bytes) { return measured_bytes - estimated_bytes; }
+
+namespace {
+
+void move_stage(StageMemory& stage, double extra) {
+  if (extra >= 0) {
+    stage[MemoryPart::runtime] += extra;
+    return;
+  }
+  double missing = -extra;
+  for (auto part = stage.parts.rbegin(); part != stage.parts.rend(); ++part) {
+    const double taken = std::min(*part, missing);
+    *part -= taken;
+    missing -= taken;
+  }
+}
+
+void move_range(MemoryRange& range, double expected) {
+  const double by = expected - range.expected;
+  range.low = std::max(0.0, range.low + by);
+  range.high = std::max(0.0, range.high + by);
+  range.expected = expected;
+}
+
+}  // namespace
+
+void add_memory(MemoryEstimate& memory, double extra_bytes) {
+  if (memory.stages.empty() || !std::isfinite(extra_bytes)) return;
+  for (StageMemory& stage : memory.stages) move_stage(stage, extra_bytes);
+  const StageMemory& fullest = memory.stages[memory.fullest];
+  move_range(memory.allocated, fullest.allocated());
+  move_range(memory.reserved, fullest.reserved());
+  move_range(memory.device, fullest.device());
+}
+
+Estimate estimate_calibrated(const Workload& workload, const Hardware* hardware, const Calibration& calibration) {
+  Estimate out = estimate_run(workload, hardware, {.simulate = true, .compute_scale = calibration.compute_scale});
+  add_memory(out.memory, calibration.memory_extra_bytes);
+  if (out.fit) out.fit = compare_with_hardware(out.memory, hardware->memory_bytes);
+  return out;
+}
 
 }  // namespace primus_plan

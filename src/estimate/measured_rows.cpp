@@ -1,17 +1,23 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
 #include <unordered_map>
 
 #include "primus_plan/config/embedded.h"
 #include "primus_plan/estimate/measured.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
 
-/// Takes the next line of a CSV text apart (RFC 4180: quoted cells may hold commas, quotes and line ends).
-std::vector<std::string> next_record(std::string_view& text) {
+/// Takes the next line of a CSV text apart (RFC 4180: quoted cells may hold commas, quotes and line ends). `quoted`
+/// says at the end whether the text ended inside quotes.
+std::vector<std::string> next_record(std::string_view& text, bool& quoted) {
   std::vector<std::string> cells(1);
-  bool quoted = false;
+  quoted = false;
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
     const char c = text[at];
@@ -38,12 +44,22 @@ std::vector<std::string> next_record(std::string_view& text) {
   return cells;
 }
 
-double number(const std::string& text) {
+std::vector<std::string> next_record(std::string_view& text) {
+  bool unclosed = false;
+  return next_record(text, unclosed);
+}
+
+/// Nothing in a table is negative, and no size is beyond 32 bits: products of two stay exact.
+constexpr double largest_number = 2e9;
+
+std::optional<double> parse_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Nothing in a table is negative, and no size is beyond 32 bits: products of two stay exact.
-  return error == std::errc() && value >= 0 && value < 2e9 ? value : 0;
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && value >= 0 && value < largest_number ? std::optional(value) : std::nullopt;
 }
+
+double number(const std::string& text) { return parse_number(text).value_or(0); }
 
 /// The members that one kind of cell is read into, by the name of the column.
 struct TextColumn {
@@ -120,9 +136,81 @@ constexpr FlagColumn flag_columns[] = {
     {"complete", &MeasuredRow::complete},
 };
 
+/// Without these no row can be estimated.
+constexpr std::string_view needed_columns[] = {"gpu",    "gpus", "framework", "model", "layers", "hidden",
+                                               "heads",  "vocab", "tp",       "pp",    "mbs",    "gbs",
+                                               "seq",    "precision"};
+/// At least one of these is what there is to compare.
+constexpr std::array<std::string_view, 3> figure_columns = {"iter_s", "tok_s_gpu", "mem_gib"};
+
+bool is_number_column(std::string_view name) {
+  const auto named = [name](const auto& column) { return column.name == name; };
+  return std::ranges::any_of(count_columns, named) || std::ranges::any_of(number_columns, named) ||
+         std::ranges::any_of(flag_columns, named);
+}
+
+/// What is wrong with the names of the columns.
+std::optional<std::string> fault_of_header(const std::vector<std::string>& header) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(header, name) != header.end(); };
+  std::vector<std::string_view> missing;
+  std::ranges::copy_if(needed_columns, std::back_inserter(missing), [&](std::string_view name) { return !has(name); });
+  if (!missing.empty()) return fmt::format("the first line lacks the columns {}", join(missing, ", "));
+  if (std::ranges::none_of(figure_columns, has)) {
+    return fmt::format("the first line has none of the columns {}: there is nothing to compare",
+                       join(figure_columns, ", "));
+  }
+  for (const std::string& name : header) {
+    if (std::ranges::count(header, name) > 1) return fmt::format("the first line names the column {} twice", name);
+  }
+  return std::nullopt;
+}
+
+/// What is wrong with the cells of a row.
+std::optional<std::string> fault_of_cells(const std::vector<std::string>& header,
+                                          const std::vector<std::string>& cells) {
+  if (cells.size() != header.size()) return fmt::format("{} cells under {} columns", cells.size(), header.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].empty() || !is_number_column(header[i]) || parse_number(cells[i])) continue;
+    constexpr std::size_t shown = 40;
+    return fmt::format("{} is {}{}, which is no number from 0 to 2,000,000,000", header[i], cells[i].substr(0, shown),
+                       cells[i].size() > shown ? "..." : "");
+  }
+  return std::nullopt;
+}
+
+/// Spreadsheets put a byte order mark in front.
+void remove_mark(std::string_view& csv) {
+  if (csv.starts_with("\xef\xbb\xbf")) csv.remove_prefix(3);
+}
+
 }  // namespace
 
+std::optional<std::string> fault_of_measured(std::string_view csv) {
+  remove_mark(csv);
+  const std::string_view whole = csv;
+  const auto line = [&](std::string_view rest) {
+    return 1 + std::count(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(rest.size()), '\n');
+  };
+  bool unclosed = false;
+  const std::vector<std::string> header = next_record(csv, unclosed);
+  if (!unclosed) {
+    if (auto fault = fault_of_header(header)) return fault;
+  }
+  std::size_t rows = 0;
+  while (!csv.empty() && !unclosed) {
+    const auto at = line(csv);
+    const std::vector<std::string> cells = next_record(csv, unclosed);
+    if (unclosed) return fmt::format("a quote of the row in line {} is never closed", at);
+    if (cells.size() == 1 && cells[0].empty()) continue;
+    ++rows;
+    if (auto fault = fault_of_cells(header, cells)) return fmt::format("line {}: {}", at, *fault);
+  }
+  if (unclosed) return "a quote of the first line is never closed";
+  return rows == 0 ? std::optional<std::string>("there are no rows below the first line") : std::nullopt;
+}
+
 std::vector<MeasuredRow> read_measured(std::string_view csv) {
+  remove_mark(csv);
   std::unordered_map<std::string, std::size_t> columns;
   const std::vector<std::string> header = next_record(csv);
   for (std::size_t i = 0; i < header.size(); ++i) columns.emplace(header[i], i);

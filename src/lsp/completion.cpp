@@ -117,7 +117,7 @@ void add_values(const CatalogueKey& key, Items& items) {
   std::vector<std::string> values = key.choices;
   if (key.type == "boolean" && values.empty()) values = {"true", "false"};
   const bool lists_null = std::ranges::find(values, "null") != values.end();
-  if (key.nullable && !lists_null) values.emplace_back("null");
+  if (key.nullable && !values.empty() && !lists_null) values.emplace_back("null");
   for (const std::string& value : values) add_value(value, key, items);
 }
 
@@ -194,7 +194,7 @@ Json resolve_completion(Json item) {
   const std::string name = data.value("key", "");
   for (const CatalogueKey& key : key_catalogue()) {
     if (key.owner != owner || key.name != name) continue;
-    item["documentation"] = {{"kind", "markdown"}, {"value", key_to_markdown(key)}};
+    item["documentation"] = {{"kind", "markdown"}, {"value", key_to_markdown(key, 0)}};
     break;
   }
   return item;

@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t most_rules = 6;
+
 /// A block that no text inside can end.
 std::string fenced(std::string text) {
   std::string fence = "```";
@@ -40,7 +42,7 @@ std::string key_text(const Document& document, const KeyLine& key) {
   std::string out;
   for (const FoundKey& found : found_at(document, key)) out += fenced(why_to_text(found, {}));
   if (known == nullptr) return out;
-  const std::string page = key_to_markdown(*known);
+  const std::string page = key_to_markdown(*known, most_rules);
   return out.empty() ? fmt::format("**{}**\n\n{}", known->name, page) : out + "\n" + page;
 }
 

@@ -92,14 +92,14 @@ bool fits(const Scope& scope, const CatalogueKey& key) {
 }  // namespace
 
 Scope scope_of(const Document& document, const KeyPath& parents, std::uint32_t line) {
-  if (is_experiment(document)) {
+  std::string framework = framework_of_path(document.path);
+  if (framework.empty() && is_experiment(document)) {
     if (parents.empty()) return {.kind = ScopeKind::experiment, .module = {}, .framework = {}, .section = {}};
     if (parents[0] == "platform" && parents.size() == 1) return {ScopeKind::platform, {}, {}, {}};
     if (parents[0] != "modules") return {};
     if (parents.size() == 1) return {ScopeKind::modules, {}, {}, {}};
     return inside_module(document, parents, line);
   }
-  std::string framework = framework_of_path(document.path);
   if (framework.empty()) framework = framework_of_keys(*document.outline);
   if (framework.empty()) return {};
   return {ScopeKind::overrides, {}, std::move(framework), section_text(parents, 0)};

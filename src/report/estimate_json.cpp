@@ -149,6 +149,8 @@ std::string estimate_to_json(const EstimateReport& report) {
   for (const std::string_view fact : workload.unknown) json.string(fact);
   json.end_array();
   write_hardware(json, report);
+  json.key("calibration");
+  report.calibration.empty() ? json.null() : json.string(report.calibration);
   write_parameters(json, report.estimate);
   write_flops(json, workload, report.estimate.flops);
   write_memory(json, report);

@@ -195,6 +195,7 @@ std::string estimate_to_text(const EstimateReport& report, const TextStyle& styl
   if (analysis.workload->model.kinds.empty()) return text;
   if (report.hardware != nullptr)
     text += row("hardware", fmt::format("{} ({})", report.hardware->name, report.hardware_source));
+  if (!report.calibration.empty()) text += row("calibrated", escape_controls(report.calibration));
   text += model_lines(report) + run_line(analysis.workload->run) + flops_lines(report) + memory_lines(report, style);
   if (style.verbose) text += stage_table(report, paint);
   text += step_lines(report);

@@ -107,7 +107,7 @@ std::string page_to_text(const CatalogueKey& key, const TextStyle& style) {
 }
 
 std::string page_to_markdown(const CatalogueKey& key) {
-  return fmt::format("## `{}` ({})\n\n", key.name, key_owner(key)) + key_to_markdown(key);
+  return fmt::format("## `{}` ({})\n\n", key.name, key_owner(key)) + key_to_markdown(key, all_rules().size());
 }
 
 std::string pages_to_json(const std::vector<const CatalogueKey*>& keys) {
@@ -128,13 +128,18 @@ std::string pages_to_json(const std::vector<const CatalogueKey*>& keys) {
 
 }  // namespace
 
-std::string key_to_markdown(const CatalogueKey& key) {
+std::string key_to_markdown(const CatalogueKey& key, std::size_t most_rules) {
   std::string out;
   if (!key.about.empty()) out += key.about + "\n\n";
   for (const auto& [label, text] : lines_of(key)) out += fmt::format("- {}: `{}`\n", label, text);
-  const auto rules = rules_about(key);
+  const auto rules = most_rules > 0 ? rules_about(key) : std::vector<const RuleInfo*>();
   if (!rules.empty()) out += "\nRules that speak of it:\n\n";
-  for (const RuleInfo* rule : rules) out += fmt::format("- {} `{}`: {}\n", rule->id, rule->name, rule->summary);
+  const std::size_t told = std::min(rules.size(), most_rules);
+  for (std::size_t at = 0; at < told; ++at)
+    out += fmt::format("- {} `{}`: {}\n", rules[at]->id, rules[at]->name, rules[at]->summary);
+  if (told < rules.size()) {
+    out += fmt::format("- {} more: `primus-plan explain {}`\n", rules.size() - told, key.name);
+  }
   return out;
 }
 

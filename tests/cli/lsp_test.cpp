@@ -148,13 +148,13 @@ class Conversation {
 
 TEST(Lsp, TalksOverPipes) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("exp.yaml", bad_experiment);
+  const std::string path = folder.write("exp.yaml", one_error_experiment);
   Conversation server({"lsp", "--stdio"});
   server.say({request(1, "initialize", {{"capabilities", Json::object()}})});
   const Json hello = server.hear();
   EXPECT_EQ(hello["id"], 1);
   EXPECT_EQ(faults_by_schema({{"initialize", hello["result"]}}, schema), "");
-  server.say({notification("initialized", Json::object()), opened(path, bad_experiment)});
+  server.say({notification("initialized", Json::object()), opened(path, one_error_experiment)});
   const Json findings = server.hear();
   EXPECT_EQ(findings["method"], "textDocument/publishDiagnostics");
   EXPECT_EQ(findings["params"]["uri"], "file://" + path);
@@ -166,7 +166,7 @@ TEST(Lsp, TalksOverPipes) {
   EXPECT_THAT(hover["result"]["contents"]["value"].get<std::string>(), HasSubstr("global_batch_size = 33"));
   server.say({request(3, "textDocument/completion", at(path, 8, 14))});
   EXPECT_EQ(faults_by_schema({{"completion", server.hear()["result"]}}, schema), "");
-  server.say({changed(path, good_experiment)});
+  server.say({changed(path, silent_experiment)});
   EXPECT_EQ(server.hear()["params"]["diagnostics"], Json::array());
   server.say({request(4, "shutdown", nullptr)});
   EXPECT_EQ(server.hear()["result"], nullptr);
@@ -177,14 +177,14 @@ TEST(Lsp, TalksOverPipes) {
 
 TEST(Lsp, FindsWhatCheckFinds) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("exp.yaml", bad_experiment);
+  const std::string path = folder.write("exp.yaml", one_error_experiment);
   folder.write(".primus-plan.yaml", "severity:\n  MG203: warning\nlaunch:\n  - world-size: 64\n");
   const Json report = Json::parse(run_plan({"check", path, "--format", "json"}).out);
   const Json& expected = report["files"][0]["findings"];
   ASSERT_FALSE(expected.empty());
-  const auto messages = messages_of(
-      run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()), opened(path, bad_experiment)})})
-          .out);
+  const auto messages = messages_of(run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()),
+                                                                        opened(path, one_error_experiment)})})
+                                        .out);
   ASSERT_EQ(messages.size(), 2U);
   const Json& findings = messages[1]["params"]["diagnostics"];
   ASSERT_EQ(findings.size(), expected.size());
@@ -200,8 +200,8 @@ TEST(Lsp, FindsWhatCheckFinds) {
 
 TEST(Lsp, TakesTheFlagsOfCheck) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("exp.yaml", bad_experiment);
-  const std::string input = stream({request(1, "initialize", Json::object()), opened(path, bad_experiment)});
+  const std::string path = folder.write("exp.yaml", one_error_experiment);
+  const std::string input = stream({request(1, "initialize", Json::object()), opened(path, one_error_experiment)});
   const auto messages = messages_of(run_plan({"lsp", "--ignore", "MG203"}, {.input = input}).out);
   ASSERT_EQ(messages.size(), 2U);
   EXPECT_EQ(messages[1]["params"]["diagnostics"], Json::array());
@@ -210,10 +210,10 @@ TEST(Lsp, TakesTheFlagsOfCheck) {
 
 TEST(Lsp, SaysWhatIsWrongWithSettings) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("exp.yaml", good_experiment);
+  const std::string path = folder.write("exp.yaml", silent_experiment);
   folder.write(".primus-plan.yaml", "ignroe: 1\n");
   const auto messages = messages_of(
-      run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()), opened(path, good_experiment)})})
+      run_plan({"lsp"}, {.input = stream({request(1, "initialize", Json::object()), opened(path, silent_experiment)})})
           .out);
   ASSERT_EQ(messages.size(), 2U);
   ASSERT_EQ(messages[1]["params"]["diagnostics"].size(), 1U);
@@ -245,26 +245,26 @@ TEST(Lsp, OutlivesMessagesThatMakeNoSense) {
 
 TEST(Lsp, EndsWhenNobodyListens) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("exp.yaml", bad_experiment);
+  const std::string path = folder.write("exp.yaml", one_error_experiment);
   Conversation server({"lsp"});
   server.say({request(1, "initialize", Json::object())});
   server.hear();
   server.close_output();
-  server.say({opened(path, bad_experiment)});
+  server.say({opened(path, one_error_experiment)});
   EXPECT_EQ(server.end(), 0);
 }
 
 TEST(Lsp, AnswersAnEditInMilliseconds) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("exp.yaml", bad_experiment);
+  const std::string path = folder.write("exp.yaml", one_error_experiment);
   Conversation server({"lsp"});
-  server.say({request(1, "initialize", Json::object()), opened(path, bad_experiment)});
+  server.say({request(1, "initialize", Json::object()), opened(path, one_error_experiment)});
   server.hear();
   server.hear();
   std::vector<double> times;
   for (int edit = 0; edit < 41; ++edit) {
     const auto begin = std::chrono::steady_clock::now();
-    server.say({changed(path, edit % 2 == 0 ? good_experiment : bad_experiment)});
+    server.say({changed(path, edit % 2 == 0 ? silent_experiment : one_error_experiment)});
     const Json findings = server.hear();
     times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     ASSERT_EQ(findings["params"]["diagnostics"].empty(), edit % 2 == 0);

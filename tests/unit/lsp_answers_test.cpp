@@ -48,9 +48,9 @@ std::set<std::string> completed(const std::string& marked, const std::string& pa
 TEST(LspHover, TellsValueOriginsAndTheCataloguesWords) {
   PlainWorkspace workspace;
   Editor editor(workspace);
-  editor.open(file, std::string(good_experiment));
+  editor.open(file, std::string(silent_experiment));
   EXPECT_THAT(hover_text(editor, 11, 10),
-              AllOf(HasSubstr("tensor_model_parallel_size = 2  (pre_trainer, megatron)"), HasSubstr("module preset"),
+              AllOf(HasSubstr("tensor_model_parallel_size = 2  (pre_trainer, megatron)"), HasSubstr("model preset"),
                     HasSubstr("/work/exp.yaml:12:35"), HasSubstr("- type: `integer"), HasSubstr("- elsewhere: `")));
   EXPECT_THAT(hover_text(editor, 11, 35), HasSubstr("tensor_model_parallel_size = 2")) << "on the value, too";
   EXPECT_EQ(hover_text(editor, 11, 2), "") << "before the key";
@@ -79,7 +79,7 @@ TEST(LspHover, DocumentsKeysOfFilesThatDoNotLoad) {
 TEST(LspDefinition, OfBuiltInPresetsHasNoFile) {
   PlainWorkspace workspace;
   Editor editor(workspace);
-  editor.open(file, std::string(good_experiment));
+  editor.open(file, std::string(silent_experiment));
   for (const int line : {8, 9, 11}) {
     EXPECT_EQ(editor.ask_at("textDocument/definition", "definition", file, line, 12), nullptr) << line;
   }
@@ -90,6 +90,7 @@ TEST(LspDefinition, IsThePresetLineThatTheExperimentOverrides) {
   workspace.root = "/primus";
   const std::string configs = "/primus/primus/configs/";
   workspace.disk.put(configs + "modules/megatron/pre_trainer.yaml", "stage: pretrain\nseq_length: 4096\n");
+  workspace.disk.put(configs + "platforms/platform_azure.yaml", "name: azure\n");
   workspace.disk.put(configs + "models/megatron/tiny.yaml", "# a model\nnum_layers: 4\nhidden_size: 512\n");
   Editor editor(workspace);
   editor.open(file, head +
@@ -203,7 +204,7 @@ Json actions_at(Editor& editor, int line) {
 TEST(LspActions, AreTheFixesOfFindings) {
   PlainWorkspace workspace;
   Editor editor(workspace);
-  const std::string text(bad_experiment);
+  const std::string text(one_error_experiment);
   editor.open(file, text);
   const Json actions = actions_at(editor, 14);
   ASSERT_FALSE(actions.empty());
@@ -217,7 +218,7 @@ TEST(LspActions, AreTheFixesOfFindings) {
 TEST(LspActions, LeaveSharedValuesAlone) {
   PlainWorkspace workspace;
   Editor editor(workspace);
-  std::string text(bad_experiment);
+  std::string text(one_error_experiment);
   text.replace(text.find(" 33"), 3, " ${GBS:33}");
   editor.open(file, text);
   ASSERT_EQ(editor.findings(file).size(), 1U);

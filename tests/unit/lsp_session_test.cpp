@@ -16,8 +16,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* file = "/work/exp.yaml";
-const std::string good(good_experiment);
-const std::string bad(bad_experiment);
+const std::string good(silent_experiment);
+const std::string bad(one_error_experiment);
 
 int error_code(const std::vector<Json>& answers) {
   return answers.size() == 1 && answers[0].contains("error") ? answers[0]["error"]["code"].get<int>() : 0;
@@ -101,7 +101,7 @@ TEST(LspSession, JudgesAgainWhatAnOpenFileIsPartOf) {
   PlainWorkspace workspace;
   Editor editor(workspace);
   editor.open("/work/base.yaml", good);
-  editor.open(file, "extends: base.yaml\nmodules:\n  pre_trainer:\n    overrides:\n      train_iters: 10\n");
+  editor.open(file, "extends: base.yaml\nmodules:\n  pre_trainer:\n    overrides:\n      train_iters: 90\n");
   EXPECT_EQ(editor.findings(file), Json::array());
   editor.change("/work/base.yaml", bad);
   ASSERT_EQ(editor.findings(file).size(), 1U) << "through the text that is not saved yet";

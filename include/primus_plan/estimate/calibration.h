@@ -2,20 +2,11 @@
 
 #include <optional>
 
+#include "primus_plan/estimate/estimate.h"
 #include "primus_plan/estimate/step_time.h"
+#include "primus_plan/run/calibration.h"
 
 namespace primus_plan {
-
-/// What one measured run says of a cluster: the two numbers that the models leave free.
-struct Calibration {
-  double compute_scale = 1;       ///< of all computing rates (StepOptions::compute_scale)
-  double memory_extra_bytes = 0;  ///< on top of each rank's device memory; may be negative
-  bool operator==(const Calibration&) const = default;
-};
-
-/// Bounds of compute_scale: what a measurement asks for beyond them is another run, not another cluster.
-inline constexpr double least_compute_scale = 0.25;
-inline constexpr double most_compute_scale = 4;
 
 /// The compute_scale with which the estimate gives the measured throughput, to 0.01 %. Nothing when the workload cannot
 /// be estimated, the measurement is not positive, or no scale within the bounds explains it: communication and fixed
@@ -25,5 +16,12 @@ std::optional<double> fit_compute_scale(const Workload& workload, const Hardware
 
 /// Measured less estimated memory. Both in bytes, of the same kind.
 double fit_memory_extra(double measured_bytes, double estimated_bytes);
+
+/// Moves memory of every stage by so many bytes: more is put beside the allocator's, less is taken from what is least
+/// certain (runtime, then reserve, and on towards the weights). Nothing becomes negative.
+void add_memory(MemoryEstimate& memory, double extra_bytes);
+
+/// estimate_run with what a measured run says of the cluster. Memory is compared with the part again.
+Estimate estimate_calibrated(const Workload& workload, const Hardware* hardware, const Calibration& calibration);
 
 }  // namespace primus_plan

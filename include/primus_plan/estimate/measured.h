@@ -55,6 +55,11 @@ struct MeasuredRow {
 /// 0.
 std::vector<MeasuredRow> read_measured(std::string_view csv);
 
+/// What is wrong with such a table, as a sentence with the line: no rows, columns that estimates cannot do without
+/// missing from the first line, a column named twice, a row with more or fewer cells, a quote that is never closed, a
+/// number that is none, is negative or above 2e9. Nothing for a table that read_measured takes as it is meant.
+std::optional<std::string> fault_of_measured(std::string_view csv);
+
 /// The published measurements that the estimates are judged by, as CSV.
 std::string_view published_measurements();
 

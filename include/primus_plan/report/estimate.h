@@ -14,6 +14,7 @@ struct EstimateReport {
   Estimate estimate;
   const Hardware* hardware = nullptr;  ///< null: no comparison and no step time
   std::string hardware_source;         ///< why this part: "--hardware", "the folder MI300X"
+  std::string calibration;             ///< by which run the constants were fitted, and where that stands; or nothing
 };
 
 /// Model, FLOPs by both counts, memory of the fullest stage and shares of the step as bars; each stage and the

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +15,8 @@ namespace primus_plan {
 /// Nothing when no catalogue has the key.
 std::optional<std::string> explain_key(std::string_view name, std::string_view format, const TextStyle& style);
 
-/// What the page says of one catalogue's key below its heading, in Markdown.
-std::string key_to_markdown(const CatalogueKey& key);
+/// What the page says of one catalogue's key below its heading, in Markdown; of the rules at most so many.
+std::string key_to_markdown(const CatalogueKey& key, std::size_t most_rules);
 
 /// Keys that a name may be a slip of, best first, with commas between; empty when none is near. Names that frameworks,
 /// papers and other tools have for the same thing, and slips of them, lead to the keys of every framework; at most

@@ -6,6 +6,7 @@
 
 #include "primus_plan/backends/analysis.h"
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/estimate/unfold.h"
 #include "primus_plan/report/report.h"
 
 namespace primus_plan {
@@ -30,5 +31,8 @@ std::vector<std::string> nearest_keys(const Experiment& experiment, const std::v
 /// The history of a value: a line for each layer that wrote it, weakest first, the winner last, then what the runtime
 /// makes of it.
 std::string why_to_text(const FoundKey& found, const TextStyle& style);
+
+/// A number of the estimates: its formula and inputs, each with the key that it comes from and where that was set.
+std::string why_to_text(const UnfoldedNumber& number, const Analysis& analysis, const TextStyle& style);
 
 }  // namespace primus_plan

@@ -1,0 +1,125 @@
+#include "primus_plan/report/translate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "command.h"
+#include "load_one.h"
+#include "options.h"
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/planner/compare.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "setup.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+struct Options {
+  std::string path;
+  std::string target;
+  ExperimentFlags experiment;
+  LaunchFlags launch;
+  OutputFlags output;
+};
+
+/// What `check` says of the translation; its findings are told when it has errors. Where the two models differ, a
+/// remark is added.
+CheckedTranslation check_translation(const std::string& yaml, const Analysis& source, const Options& options,
+                                     const ExperimentOptions& experiment, const Loader& loader,
+                                     Translation& translation) {
+  ExperimentOptions plain;
+  plain.primus_root = experiment.primus_root;
+  const LoadResult loaded = loader.load_text("translation.yaml", yaml, plain);
+  CheckedTranslation out{.verdict = "error", .errors = loaded.errors.size()};
+  if (loaded.experiments.empty()) {
+    say_findings("translation.yaml", loaded.errors, options.output);
+    return out;
+  }
+  const Environment environment = options.experiment.make_environment();
+  const std::vector<Analysis> analyses = analyze(loaded.experiments.front(), source.run.launch, environment,
+                                                 {.dp_formula = DpFormula::runtime, .with_workload = true});
+  for (const Analysis& analysis : analyses) {
+    out.verdict = to_string(analysis.verdict);
+    out.errors += analysis.errors;
+    if (analysis.errors > 0) say_findings("translation.yaml", analysis.findings, options.output);
+    if (analysis.workload == nullptr) continue;
+    const std::vector<std::string> differences = model_differences(analysis.workload->model, source.workload->model);
+    if (!differences.empty()) {
+      translation.remarks.push_back(fmt::format(
+          "model: {} (here and in the original: the presets are not quite the same)", join(differences, ", ")));
+    }
+  }
+  return out;
+}
+
+/// A translation is a file of its own: nothing that exists is replaced.
+void refuse_existing(const std::string& file) {
+  std::error_code error;
+  if (!file.empty() && std::filesystem::exists(std::filesystem::symlink_status(file, error))) {
+    throw Trouble(fmt::format("--output {}: the file exists already; give the translation another name", file));
+  }
+}
+
+int run(const Options& options) {
+  refuse_existing(options.output.file);
+  const Backend* target = find_backend(options.target);
+  const DiskFiles files;
+  const Environment environment = options.experiment.make_environment();
+  const Loader loader(files, environment);
+  Setups setups(options.experiment, {}, files, environment);
+  const Setup& setup = setups.of(options.path);
+  const LoadResult loaded = load_one(options.path, loader, setup.experiment, options.output);
+  const Experiment& experiment = loaded.experiments.front();
+  const Launch launch =
+      find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
+  AnalyzeOptions asked = options.launch.analyze_options();
+  asked.with_workload = true;
+  const std::vector<Analysis> analyses = analyze(experiment, launch, environment, asked);
+  if (analyses.size() != 1 || loaded.experiments.size() != 1) {
+    throw Trouble("an experiment of one module is translated; this file has several");
+  }
+  const Analysis& analysis = analyses.front();
+  if (!analysis.is_judged) {
+    throw Trouble(fmt::format("module {} of framework {} is not checked here", analysis.module, analysis.framework));
+  }
+  if (analysis.errors > 0) {
+    say_findings(analysis.path, analysis.findings, options.output);
+    return exit_findings;
+  }
+  Translation translation = translate(experiment.modules.front(), analysis, *target);
+  const TranslationReport report{experiment, analysis, translation};
+  const CheckedTranslation checked =
+      check_translation(translation_to_yaml(report), analysis, options, setup.experiment, loader, translation);
+  Output output = options.output.open({options.path});
+  output.write(options.output.format == "json" ? translation_to_json(report, checked) : translation_to_yaml(report));
+  output.finish();
+  if (!translation.lost.empty() && options.output.format != "json") {
+    say(fmt::format("primus-plan: {} not carried over; the comments list {}\n",
+                    counted(static_cast<std::int64_t>(translation.lost.size()), "key"),
+                    translation.lost.size() == 1 ? "it" : "them"));
+  }
+  return checked.errors > 0 ? exit_findings : exit_clean;
+}
+
+}  // namespace
+
+Run declare_translate(CLI::App& app, const std::vector<std::string>& tokens) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
+  app.add_option("--to", options->target, "the framework to say it in: megatron, torchtitan or maxtext")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}))
+      ->required();
+  options->experiment.declare(app, tokens);
+  options->launch.declare(app);
+  options->output.declare(app, {"yaml", "json"});
+  app.get_option("--output")->description("write to FILE, which must not exist, instead of standard output");
+  return [options] { return run(*options); };
+}
+
+}  // namespace primus_plan::app

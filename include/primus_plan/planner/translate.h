@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "primus_plan/backends/analysis.h"
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/config/experiment.h"
+
+namespace primus_plan {
+
+/// A module that cannot be said in the other framework: a sentence for the user.
+class TranslateError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A key of the experiment that the other framework has no counterpart for, or that is not carried over.
+struct Untranslated {
+  std::string key;
+  std::string value;  ///< as YAML text
+};
+
+/// The same run in another framework's words.
+struct Translation {
+  std::string framework;
+  std::string config;  ///< module preset: "pre_trainer.yaml"
+  std::string model;   ///< model preset: "llama3.1_70B.yaml"
+  NodePtr overrides;
+  std::vector<Untranslated> lost;
+  std::vector<std::string> remarks;  ///< counterparts that are not quite the same, a sentence each
+};
+
+/// The target's preset for the same model as the source's preset ("llama3.1_70B.yaml", "llama3-70b"), without .yaml.
+/// Nothing when the target has none.
+std::optional<std::string_view> model_preset_for(std::string_view framework, std::string_view preset,
+                                                 std::string_view target);
+
+/// Says a run in another framework: the same model by the table of presets, the same global batch, sequence length and
+/// degrees, sharding and recompute as near as the framework has them, the optimizer's main numbers. `analysis` is of a
+/// run without errors, with its workload. Throws TranslateError for models that the target has no preset for, and for
+/// degrees that it cannot express.
+Translation translate(const Module& module, const Analysis& analysis, const Backend& target);
+
+}  // namespace primus_plan

@@ -1,0 +1,203 @@
+#include "primus_plan/planner/compare.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace primus_plan {
+namespace {
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+
+constexpr std::array<RunNumber, 16> numbers{{
+    {"world size", [](const RunDescription& run) { return run.launch.world_size; }, true},
+    {"nodes", [](const RunDescription& run) { return run.launch.nodes; }},
+    {"TP", [](const RunDescription& run) { return run.degrees.tensor; }},
+    {"PP", [](const RunDescription& run) { return run.degrees.pipeline; }},
+    {"VPP", [](const RunDescription& run) { return run.degrees.virtual_pipeline; }},
+    {"CP", [](const RunDescription& run) { return run.degrees.context; }},
+    {"EP", [](const RunDescription& run) { return run.degrees.expert; }},
+    {"ETP", [](const RunDescription& run) { return run.degrees.expert_tensor; }},
+    {"DP", [](const RunDescription& run) { return run.degrees.data; }, true},
+    {"shard ranks", [](const RunDescription& run) { return run.degrees.data_shard; }},
+    {"expert DP", [](const RunDescription& run) { return run.degrees.expert_data; }},
+    {"micro-batch", [](const RunDescription& run) { return run.batch.micro; }},
+    {"global batch", [](const RunDescription& run) { return run.batch.global; }, false, true},
+    {"accumulation steps", [](const RunDescription& run) { return run.batch.accumulation_steps; }, true},
+    {"sequence length", [](const RunDescription& run) { return run.batch.sequence_length; }, false, true},
+    {"tokens a step", [](const RunDescription& run) { return run.batch.tokens_per_step(); }, false, true},
+}};
+
+using Values = std::map<std::string, NodePtr>;
+
+void flatten(const Node& mapping, const std::string& prefix, Values& out) {
+  for (const Entry& entry : mapping.entries()) {
+    if (!entry.key->is_string() || entry.value == nullptr) continue;
+    std::string key = prefix.empty() ? entry.key->text : prefix + "." + entry.key->text;
+    if (entry.value->is_mapping() && !entry.value->entries().empty()) {
+      flatten(*entry.value, key, out);
+    } else {
+      out[std::move(key)] = entry.value;
+    }
+  }
+}
+
+/// Every key with what the run makes of it.
+Values values_of(const ComparedRun& run) {
+  Values out;
+  if (run.module.params != nullptr) flatten(*run.module.params, "", out);
+  for (const auto& [key, value] : run.analysis.effective) out[key] = value;
+  return out;
+}
+
+std::string text_of(const Values& values, const std::string& key) {
+  const auto found = values.find(key);
+  return found == values.end() || found->second == nullptr ? std::string() : to_text(*found->second);
+}
+
+std::vector<ValueDifference> value_differences(const ComparedRun& before, const ComparedRun& after) {
+  const Values a = values_of(before);
+  const Values b = values_of(after);
+  Values all = a;
+  all.insert(b.begin(), b.end());
+  std::vector<ValueDifference> out;
+  for (const auto& [key, ignored] : all) {
+    ValueDifference difference{
+        .key = key, .before = text_of(a, key), .after = text_of(b, key), .effect = effect_of(key)};
+    // A null that is written and a key that is not are the same to every framework's defaults but in name.
+    const auto nothing = [](const std::string& text) { return text.empty() || text == "null"; };
+    if (difference.before == difference.after || (nothing(difference.before) && nothing(difference.after))) continue;
+    out.push_back(std::move(difference));
+  }
+  std::ranges::stable_sort(out, {}, &ValueDifference::effect);
+  return out;
+}
+
+void add_estimate(Comparison& out, std::string_view name, std::string_view unit, double before, double after) {
+  if (before > 0 || after > 0) out.estimates.push_back({name, unit, before, after});
+}
+
+void compare_estimates(const ComparedRun& before, const ComparedRun& after, Comparison& out) {
+  const Estimate nothing;
+  const Estimate& a = before.estimate != nullptr ? *before.estimate : nothing;
+  const Estimate& b = after.estimate != nullptr ? *after.estimate : nothing;
+  add_estimate(out, "parameters", "10^9", a.parameters.total() / 1e9, b.parameters.total() / 1e9);
+  add_estimate(out, "memory of the fullest GPU", "GiB", a.memory.device.expected / gib, b.memory.device.expected / gib);
+  add_estimate(out, "step", "s", a.step.seconds, b.step.seconds);
+  add_estimate(out, "throughput", "tokens/s/GPU", a.step.tokens_per_second_per_gpu, b.step.tokens_per_second_per_gpu);
+  add_estimate(out, "MFU", "%", 100 * a.step.mfu, 100 * b.step.mfu);
+  add_estimate(out, "pipeline bubble", "%", 100 * a.step.bubble_share, 100 * b.step.bubble_share);
+}
+
+const GroupKind* find_group(const RankLayout* layout, std::string_view name) {
+  if (layout == nullptr) return nullptr;
+  const auto found = std::ranges::find(layout->groups, name, &GroupKind::name);
+  return found == layout->groups.end() ? nullptr : &*found;
+}
+
+std::int64_t crossing(const RankLayout* layout, const GroupKind* kind) {
+  if (kind == nullptr || kind->size() < 2 || layout->world_size <= layout->ranks_per_node) return 0;
+  return kind->groups_across_nodes(layout->ranks_per_node);
+}
+
+void compare_groups(const ComparedRun& before, const ComparedRun& after, Comparison& out) {
+  std::vector<std::string> names;
+  for (const RankLayout* layout : {before.layout, after.layout}) {
+    if (layout == nullptr) continue;
+    for (const GroupKind& kind : layout->groups) {
+      if (std::ranges::find(names, kind.name()) == names.end()) names.push_back(kind.name());
+    }
+  }
+  for (const std::string& name : names) {
+    const GroupKind* a = find_group(before.layout, name);
+    const GroupKind* b = find_group(after.layout, name);
+    const GroupDifference difference{.name = name,
+                                     .size_before = a != nullptr ? a->size() : 0,
+                                     .size_after = b != nullptr ? b->size() : 0,
+                                     .crossing_before = crossing(before.layout, a),
+                                     .crossing_after = crossing(after.layout, b)};
+    const bool differs =
+        difference.size_before != difference.size_after || difference.crossing_before != difference.crossing_after;
+    if (differs) out.groups.push_back(difference);
+  }
+}
+
+}  // namespace
+
+std::span<const RunNumber> run_numbers() { return numbers; }
+
+std::vector<const Finding*> findings_missing_from(const std::vector<Finding>& list,
+                                                  const std::vector<Finding>& others) {
+  std::vector<const Finding*> out;
+  for (const Finding& finding : list) {
+    const bool there = std::ranges::any_of(
+        others, [&](const Finding& other) { return other.rule == finding.rule && other.message == finding.message; });
+    if (!there) out.push_back(&finding);
+  }
+  return out;
+}
+
+bool Comparison::any_number_differs() const {
+  return std::ranges::any_of(numbers, [](const NumberDifference& number) { return number.differs; });
+}
+
+Comparison compare_runs(const ComparedRun& before, const ComparedRun& after) {
+  Comparison out;
+  out.other_framework = before.analysis.framework != after.analysis.framework;
+  if (!out.other_framework) out.values = value_differences(before, after);
+  for (const RunNumber& number : run_numbers()) {
+    const std::int64_t a = number.value(before.analysis.run);
+    const std::int64_t b = number.value(after.analysis.run);
+    if (a == b && !number.always) continue;
+    out.numbers.push_back({number.name, a, b, a != b, number.trains});
+    if (a != b && number.trains) out.trains_the_same = false;
+  }
+  for (const ValueDifference& value : out.values) {
+    if (value.effect == Effect::trains) out.trains_the_same = false;
+  }
+  const auto& a = before.analysis.workload;
+  const auto& b = after.analysis.workload;
+  if (a != nullptr && b != nullptr && !model_differences(a->model, b->model).empty()) out.trains_the_same = false;
+  compare_estimates(before, after, out);
+  if (!out.other_framework) compare_groups(before, after, out);
+  out.gone = findings_missing_from(before.analysis.findings, after.analysis.findings);
+  out.fresh = findings_missing_from(after.analysis.findings, before.analysis.findings);
+  out.checkpoint = checkpoint_loads(before, after);
+  return out;
+}
+
+std::vector<std::string> model_differences(const ModelShape& before, const ModelShape& after) {
+  struct Dimension {
+    std::string_view name;
+    std::int64_t ModelShape::*member;
+  };
+  static constexpr std::array<Dimension, 13> dimensions{{{"layers", &ModelShape::layers},
+                                                         {"hidden size", &ModelShape::hidden},
+                                                         {"attention heads", &ModelShape::heads},
+                                                         {"key-value heads", &ModelShape::kv_heads},
+                                                         {"head width", &ModelShape::head_width},
+                                                         {"feed-forward size", &ModelShape::ffn},
+                                                         {"vocabulary", &ModelShape::vocabulary},
+                                                         {"experts", &ModelShape::experts},
+                                                         {"experts a token", &ModelShape::experts_per_token},
+                                                         {"expert feed-forward size", &ModelShape::expert_ffn},
+                                                         {"shared expert size", &ModelShape::shared_ffn},
+                                                         {"latent rank of keys and values", &ModelShape::kv_rank},
+                                                         {"prediction layers", &ModelShape::mtp_depth}}};
+  std::vector<std::string> out;
+  for (const Dimension& dimension : dimensions) {
+    const std::int64_t a = before.*dimension.member;
+    const std::int64_t b = after.*dimension.member;
+    if (a != b) out.push_back(fmt::format("{} {} and {}", dimension.name, a, b));
+  }
+  if (before.tied_embeddings != after.tied_embeddings) {
+    out.push_back(fmt::format("output layer {} and {}", before.tied_embeddings ? "tied to the embedding" : "of its own",
+                              after.tied_embeddings ? "tied to the embedding" : "of its own"));
+  }
+  return out;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,212 @@
+#include "primus_plan/planner/sweep.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "primus_plan/config/document.h"
+#include "primus_plan/diagnostics/load_error.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+
+namespace primus_plan {
+namespace {
+
+/// A short name and what of a wish it asks for.
+struct ShortName {
+  std::string_view name;
+  std::int64_t Wish::*member = nullptr;
+  std::int64_t Degrees::*degree = nullptr;
+};
+constexpr std::array<ShortName, 11> short_names{{{"tp", nullptr, &Degrees::tensor},
+                                                 {"pp", nullptr, &Degrees::pipeline},
+                                                 {"cp", nullptr, &Degrees::context},
+                                                 {"ep", nullptr, &Degrees::expert},
+                                                 {"etp", nullptr, &Degrees::expert_tensor},
+                                                 {"vpp", nullptr, &Degrees::virtual_pipeline},
+                                                 {"mbs", &Wish::micro, nullptr},
+                                                 {"gbs", &Wish::global, nullptr},
+                                                 {"seq", &Wish::sequence_length, nullptr},
+                                                 {"world", &Wish::world_size, nullptr},
+                                                 {"nodes", &Wish::nodes, nullptr}}};
+
+const ShortName* find_short_name(std::string_view name) {
+  const auto found = std::ranges::find(short_names, name, &ShortName::name);
+  return found == short_names.end() ? nullptr : &*found;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || at != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// The values of A:B and A:B:STEP; nothing when the text is no range.
+std::optional<std::vector<NodePtr>> range(const std::string& text, std::string_view values) {
+  const std::size_t first = values.find(':');
+  if (first == std::string_view::npos) return std::nullopt;
+  const std::size_t second = values.find(':', first + 1);
+  const auto from = whole_number(values.substr(0, first));
+  const auto to =
+      whole_number(values.substr(first + 1, second == std::string_view::npos ? second : second - first - 1));
+  const auto step = second == std::string_view::npos ? std::nullopt : whole_number(values.substr(second + 1));
+  const bool adds = second != std::string_view::npos;
+  if (!from || !to || (adds && !step)) {
+    throw SweepError(fmt::format("--over {}: a range is A:B (doubling) or A:B:STEP (adding), in whole numbers", text));
+  }
+  if (*from < 1 || *to < *from || (adds && *step < 1)) {
+    throw SweepError(
+        fmt::format("--over {}: a range starts at 1 or above, and neither B below A nor a STEP below 1 "
+                    "leads anywhere",
+                    text));
+  }
+  const std::int64_t last = *to;
+  const std::int64_t added = adds ? step.value_or(1) : 0;
+  std::vector<NodePtr> out;
+  for (std::int64_t value = *from; value <= last && out.size() <= most_sweep_points;) {
+    out.push_back(make_integer(value));
+    const std::int64_t jump = adds ? added : value;
+    if (jump > last - value) break;
+    value += jump;
+  }
+  return out;
+}
+
+std::vector<NodePtr> yaml_values(const std::string& text, std::string_view values, SweepAxis& axis) {
+  axis.source = std::make_shared<const Source>("--over", fmt::format("[{}]", values));
+  Remarks remarks;
+  try {
+    const NodePtr list = parse_yaml(*axis.source, Layer::command_line, {}, remarks);
+    if (list->is_sequence() && !list->items.empty()) return list->items;
+  } catch (const LoadError&) {
+    throw SweepError(fmt::format("--over {}: the values are no YAML", text));
+  }
+  throw SweepError(fmt::format("--over {}: no values", text));
+}
+
+void require_sizes(const std::string& text, const SweepAxis& axis) {
+  for (const NodePtr& value : axis.values) {
+    if (value->kind == Kind::integer && value->integer >= 1) continue;
+    throw SweepError(
+        fmt::format("--over {}: {} takes positive whole numbers, not {}", text, axis.name, to_text(*value)));
+  }
+}
+
+Wish wish_of(const std::vector<SweepAxis>& axes, const std::vector<NodePtr>& values) {
+  Wish out;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const ShortName* known = find_short_name(axes[i].name);
+    if (known == nullptr) {
+      out.keys.push_back({axes[i].name, values[i]});
+    } else if (known->degree != nullptr) {
+      out.degrees.*(known->degree) = values[i]->integer;
+    } else {
+      out.*(known->member) = values[i]->integer;
+    }
+  }
+  return out;
+}
+
+/// Gives each kind of refusal its letter.
+class Legend {
+ public:
+  char letter_of(const Trials& trials, const Wish& wish) {
+    std::vector<const RuleInfo*> rules;
+    std::string message = "this backend has no key for it";
+    if (const auto told = trials.run(wish, true)) message = errors_of(told->analysis, rules);
+    const auto [found, is_new] = known_.emplace(rules, reasons_.size());
+    if (is_new) reasons_.push_back({.letter = next_letter(), .rules = rules, .message = std::move(message)});
+    SweepReason& reason = reasons_[found->second];
+    ++reason.points;
+    return reason.letter;
+  }
+  std::vector<SweepReason> take() { return std::move(reasons_); }
+
+ private:
+  static std::string errors_of(const Analysis& analysis, std::vector<const RuleInfo*>& rules) {
+    std::string first;
+    for (const Finding& finding : analysis.findings) {
+      if (finding.severity != Severity::error) continue;
+      if (first.empty()) first = finding.message;
+      if (std::ranges::find(rules, finding.rule) == rules.end()) rules.push_back(finding.rule);
+    }
+    std::ranges::sort(rules, {}, [](const RuleInfo* rule) { return rule->id; });
+    return first;
+  }
+
+  char next_letter() const {
+    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    return reasons_.size() < letters.size() ? letters[reasons_.size()] : '*';
+  }
+
+  std::map<std::vector<const RuleInfo*>, std::size_t> known_;
+  std::vector<SweepReason> reasons_;
+};
+
+void require_sane(const std::vector<SweepAxis>& axes) {
+  std::int64_t points = 1;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    points = saturating_multiply(points, static_cast<std::int64_t>(axes[i].values.size()));
+    for (std::size_t other = 0; other < i; ++other) {
+      if (axes[other].name == axes[i].name) throw SweepError(fmt::format("--over {} is given twice", axes[i].name));
+    }
+  }
+  if (points > static_cast<std::int64_t>(most_sweep_points)) {
+    throw SweepError(fmt::format("{} points are more than the {} of one sweep", with_commas(points),
+                                 with_commas(static_cast<std::int64_t>(most_sweep_points))));
+  }
+}
+
+}  // namespace
+
+std::string sweep_short_names() {
+  std::vector<std::string_view> names;
+  for (const ShortName& name : short_names) names.push_back(name.name);
+  return join(names, ", ");
+}
+
+SweepAxis parse_sweep_axis(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw SweepError(fmt::format("--over {}: expected NAME=VALUES, as in tp=1,2,4 or world=8:1024", text));
+  }
+  SweepAxis axis{.name = text.substr(0, equals), .values = {}, .source = nullptr};
+  const std::string_view values = std::string_view(text).substr(equals + 1);
+  auto numbers = range(text, values);
+  axis.values = numbers ? *std::move(numbers) : yaml_values(text, values, axis);
+  if (find_short_name(axis.name) != nullptr) require_sizes(text, axis);
+  return axis;
+}
+
+Sweep run_sweep(const Trials& trials, std::vector<SweepAxis> axes) {
+  require_sane(axes);
+  Sweep out{.axes = std::move(axes), .points = {}, .legend = {}, .hardware = trials.hardware(), .unknown = {}};
+  Legend legend;
+  std::vector<std::size_t> at(out.axes.size(), 0);
+  while (true) {
+    SweepPoint point;
+    for (std::size_t i = 0; i < at.size(); ++i) point.values.push_back(out.axes[i].values[at[i]]);
+    const Wish wish = wish_of(out.axes, point.values);
+    auto trial = trials.run(wish);
+    if (!trial || !trial->is_legal()) point.letter = legend.letter_of(trials, wish);
+    if (trial) {
+      point.trial = *std::move(trial);
+      const auto& workload = point.trial.analysis.workload;
+      if (out.unknown.empty() && workload != nullptr && point.letter == 0) out.unknown = workload->unknown;
+    }
+    out.points.push_back(std::move(point));
+    std::size_t axis = at.size();
+    while (axis > 0 && ++at[axis - 1] == out.axes[axis - 1].values.size()) at[--axis] = 0;
+    if (axis == 0) break;
+  }
+  out.legend = legend.take();
+  return out;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,110 @@
+#include "primus_plan/planner/translate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "planner/translate_parts.h"
+#include "primus_plan/planner/repair.h"
+#include "primus_plan/run/workload.h"
+
+namespace primus_plan {
+namespace {
+
+bool is_written(const Node& node) {
+  return node.origin.layer == Layer::experiment || node.origin.layer == Layer::environment ||
+         node.origin.layer == Layer::command_line;
+}
+
+/// Keys that the experiment itself writes and that nothing here has read.
+void list_lost(const Node& mapping, const std::string& prefix, const std::set<std::string, std::less<>>& read,
+               std::vector<Untranslated>& out) {
+  for (const Entry& entry : mapping.entries()) {
+    if (!entry.key->is_string() || entry.value == nullptr) continue;
+    const std::string key = prefix.empty() ? entry.key->text : prefix + "." + entry.key->text;
+    if (entry.value->is_mapping() && !entry.value->entries().empty()) {
+      list_lost(*entry.value, key, read, out);
+    } else if (is_written(*entry.value) && !read.contains(key)) {
+      out.push_back({key, to_text(*entry.value)});
+    }
+  }
+}
+
+const TranslateWords& words_of(std::string_view framework) {
+  for (const TranslateWords* words : translate_words()) {
+    if (words->framework == framework) return *words;
+  }
+  throw TranslateError(fmt::format("no translation is known for framework {}", framework));
+}
+
+/// Optimizer and length of training: the numbers that all frameworks have under other names.
+void carry_numbers(const Module& module, const TranslateWords& from, const TranslateWords& to, Carried& out) {
+  for (std::size_t i = 0; i < carried_numbers; ++i) {
+    const std::string_view source = from.numbers[i];
+    const std::string_view target = to.numbers[i];
+    if (source.empty()) continue;
+    const Node* value = module.params->at_path(source);
+    if (value == nullptr || !value->is_number()) continue;
+    out.read.emplace(source);
+    if (!target.empty()) out.set(target, std::make_shared<const Node>(*value));
+  }
+}
+
+std::string preset_name(const Module& module) {
+  if (module.model) return *module.model;
+  throw TranslateError("the module names no model preset, so there is nothing to look up in the other framework");
+}
+
+}  // namespace
+
+Translation translate(const Module& module, const Analysis& analysis, const Backend& target) {
+  if (analysis.errors > 0 || analysis.workload == nullptr) {
+    throw TranslateError("the experiment has errors: what it would run cannot be said in another framework");
+  }
+  if (module.framework == target.name()) {
+    throw TranslateError(fmt::format("the module is {}'s already", target.title()));
+  }
+  const TranslateWords& from = words_of(module.framework);
+  const TranslateWords& to = words_of(target.name());
+  const std::string source_model = preset_name(module);
+  const auto model = model_preset_for(module.framework, source_model, target.name());
+  if (!model) {
+    throw TranslateError(fmt::format("{} has no preset for the model of {}", target.title(), source_model));
+  }
+  const Common run = common_terms(analysis);
+  Carried carried;
+  for (const std::string_view key : from.understood) carried.read.emplace(key);
+  for (const RunKey* key :
+       {&analysis.run.keys.tensor, &analysis.run.keys.pipeline, &analysis.run.keys.context, &analysis.run.keys.expert,
+        &analysis.run.keys.expert_tensor, &analysis.run.keys.data_shard, &analysis.run.keys.data_replicate,
+        &analysis.run.keys.micro_batch, &analysis.run.keys.global_batch, &analysis.run.keys.sequence_length}) {
+    if (key->name != nullptr) carried.read.emplace(key->name);
+  }
+  to.degrees(run, target, carried);
+  to.batch(run, carried);
+  to.recompute(run, carried);
+  to.sharding(run, carried);
+  carry_numbers(module, from, to, carried);
+  carry_schedule(module, from, to, run, carried);
+  if (run.workload.precision.compute == NumberFormat::fp8 || run.workload.precision.compute == NumberFormat::fp4) {
+    carried.remarks.push_back(fmt::format("the run computes in {}: the translation computes in bf16 until {} is set",
+                                          run.workload.precision.compute == NumberFormat::fp8 ? "fp8" : "fp4",
+                                          to.low_precision));
+  }
+
+  Translation out{.framework = std::string(target.name()),
+                  .config = "pre_trainer.yaml",
+                  .model = fmt::format("{}.yaml", *model),
+                  .overrides = nullptr,
+                  .lost = {},
+                  .remarks = std::move(carried.remarks)};
+  for (const KeyValue& change : carried.values) out.overrides = with_value(out.overrides, change.key, change.value);
+  list_lost(*module.params, "", carried.read, out.lost);
+  return out;
+}
+
+}  // namespace primus_plan

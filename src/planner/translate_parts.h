@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/planner/trial.h"
+#include "primus_plan/run/workload.h"
+
+namespace primus_plan {
+
+/// A run in terms that all frameworks share.
+struct Common {
+  const Workload& workload;
+  Degrees degrees;
+  std::int64_t world_size = 0;
+  std::int64_t global = 0;
+  std::int64_t sequence_length = 0;
+  std::int64_t pass = 0;    ///< samples that a rank takes through the model, or a pipeline stage, at once
+  std::int64_t passes = 0;  ///< of them in a step
+};
+Common common_terms(const Analysis& analysis);
+
+/// What a translation collects.
+struct Carried {
+  std::vector<KeyValue> values;
+  std::set<std::string, std::less<>> read;  ///< keys of the source that are said in the other framework
+  std::vector<std::string> remarks;
+
+  void set(std::string_view key, NodePtr value) { values.push_back({std::string(key), std::move(value)}); }
+};
+
+/// lr, weight decay, betas, epsilon, clipping, steps.
+inline constexpr std::size_t carried_numbers = 7;
+
+/// One framework's words for a run.
+struct TranslateWords {
+  std::string_view framework;
+  std::array<std::string_view, carried_numbers> numbers;
+  std::string_view low_precision;                ///< how fp8 is asked for
+  std::span<const std::string_view> understood;  ///< keys that degrees, batch, recompute and sharding are read from
+  void (*degrees)(const Common& run, const Backend& target, Carried& out);
+  void (*batch)(const Common& run, Carried& out);
+  void (*recompute)(const Common& run, Carried& out);
+  void (*sharding)(const Common& run, Carried& out);
+};
+std::span<const TranslateWords* const> translate_words();
+
+/// Warm-up and the end of the learning-rate schedule: iterations, steps or parts of the schedule.
+void carry_schedule(const Module& module, const TranslateWords& from, const TranslateWords& to, const Common& run,
+                    Carried& out);
+
+}  // namespace primus_plan

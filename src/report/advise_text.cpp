@@ -1,0 +1,87 @@
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "primus_plan/report/advise.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "report/paint.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+
+/// A line folded at the width, the rest indented below it.
+std::string folded(const std::string& text, std::string_view lead, int columns) {
+  const std::size_t width = static_cast<std::size_t>(std::max(columns, 40));
+  std::string out(lead);
+  std::size_t at = lead.size();
+  std::size_t start = 0;
+  bool first = true;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, end - start);
+    const std::size_t length = display_width(word);
+    if (!first && at + 1 + length > width) {
+      out += "\n" + std::string(lead.size(), ' ');
+      at = lead.size();
+      first = true;
+    }
+    if (!first) {
+      out += ' ';
+      ++at;
+    }
+    out += word;
+    at += length;
+    first = false;
+    start = end + 1;
+  }
+  return out + "\n";
+}
+
+std::string lines(const std::vector<std::string>& list, int width) {
+  std::string text;
+  for (const std::string& line : list) text += folded(escape_controls(line), "  - ", width);
+  return text;
+}
+
+std::string top_text(const AdviceReport& report, const TextStyle& style, const Paint& paint) {
+  std::string text = "\n" + paint.bold("changes that help most") +
+                     fmt::format(" (of {} tried)\n", with_commas(static_cast<std::int64_t>(report.advice.tried)));
+  if (report.advice.top.empty()) return text + "  none: nothing near is faster and fits\n";
+  int number = 0;
+  for (const TopChange& change : report.advice.top) {
+    const Estimate& estimate = *change.trial.estimate;
+    text += folded(escape_controls(change.what), fmt::format("  {}. ", ++number), style.width);
+    text +=
+        folded(fmt::format("{:+.1f} % throughput: {} tokens/s/GPU, {:.0f} GiB on the fullest GPU ({}), bubble {:.1f} %",
+                           100 * change.gain, with_commas(std::llround(estimate.step.tokens_per_second_per_gpu)),
+                           estimate.memory.device.expected / gib, estimate.fit ? to_string(*estimate.fit) : "unknown",
+                           100 * estimate.step.bubble_share),
+               "     ", style.width);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string advice_to_text(const AdviceReport& report, const TextStyle& style) {
+  const Paint paint(style.color);
+  const RunDescription& run = report.analysis.run;
+  std::string text =
+      fmt::format("{} ({}, {}): {}, TP {} x PP {} x CP {}, EP {}, DP {}; micro-batch {}, global batch {}\n",
+                  escape_controls(report.analysis.path), escape_controls(report.analysis.module),
+                  escape_controls(report.analysis.framework), counted(run.launch.world_size, "GPU"), run.degrees.tensor,
+                  run.degrees.pipeline, run.degrees.context, run.degrees.expert, run.degrees.data, run.batch.micro,
+                  with_commas(run.batch.global));
+  text += "\n" + paint.bold("where it stands") + "\n" + lines(report.advice.standing, style.width);
+  for (const GoalAdvice& goal : report.advice.goals) {
+    text += "\n" + paint.bold(goal.goal) + "\n" + lines(goal.lines, style.width);
+  }
+  text += "\n" + paint.bold("learning rate") + "\n" + lines(report.advice.learning_rate, style.width);
+  text += top_text(report, style, paint);
+  return text + fmt::format("\nmemory and time are estimates for {}\n", escape_controls(report.hardware));
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,128 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "primus_plan/report/diff.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "report/finding_text.h"
+#include "report/paint.h"
+#include "report/table.h"
+
+namespace primus_plan {
+namespace {
+
+constexpr std::size_t longest_value = 60;
+
+std::string count_or_unknown(std::int64_t value) { return value > 0 ? with_commas(value) : "?"; }
+
+std::string side_line(std::string_view letter, const std::string& name, const Analysis& analysis, const Paint& paint) {
+  const auto count = [](std::size_t number, std::string_view noun) {
+    return counted(static_cast<std::int64_t>(number), noun);
+  };
+  std::string verdict = paint.good(to_string(analysis.verdict));
+  if (analysis.errors > 0) {
+    verdict = paint.severity(Severity::error, count(analysis.errors, "error"));
+  } else if (analysis.warnings > 0) {
+    verdict = paint.severity(Severity::warning, count(analysis.warnings, "warning"));
+  }
+  return fmt::format("{} {} ({}, {}): {}\n", paint.bold(letter), escape_controls(name),
+                     escape_controls(analysis.module), escape_controls(analysis.framework), verdict);
+}
+
+std::string verdict_line(const Comparison& comparison) {
+  if (comparison.is_same()) return "the same run";
+  if (!comparison.trains_the_same) return "the two train different things";
+  return comparison.other_framework ? "the same model and batch in two frameworks"
+                                    : "the same training, run or told in another way";
+}
+
+std::string numbers_text(const Comparison& comparison, const Paint& paint) {
+  Table table({"", "A", "B", ""});
+  for (const NumberDifference& number : comparison.numbers) {
+    table.add({std::string(number.name), count_or_unknown(number.before), count_or_unknown(number.after),
+               number.differs ? "*" : ""});
+  }
+  for (const EstimateDifference& estimate : comparison.estimates) {
+    const auto say = [&](double value) {
+      return value > 0 ? fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0) : std::string("-");
+    };
+    std::string change;
+    if (estimate.before > 0 && estimate.after > 0) {
+      const double percent = 100 * (estimate.after / estimate.before - 1);
+      if (percent >= 0.05 || percent <= -0.05) change = fmt::format("{:+.1f} %", percent);
+    }
+    table.add({fmt::format("{} ({})", estimate.name, estimate.unit), say(estimate.before), say(estimate.after),
+               std::move(change)});
+  }
+  return table.text(paint);
+}
+
+std::string shown_value(const std::string& value) {
+  if (value.empty()) return "(unset)";
+  std::string text = escape_controls(value);
+  if (text.size() > longest_value) text = text.substr(0, longest_value) + "...";
+  return text;
+}
+
+std::string values_text(const Comparison& comparison, const TextStyle& style, const Paint& paint) {
+  struct Heading {
+    Effect effect;
+    std::string_view text;
+  };
+  std::string text;
+  for (const Heading& heading : {Heading{Effect::trains, "values that change what trains"},
+                                 Heading{Effect::runs, "values that change how it runs"},
+                                 Heading{Effect::tells, "values that change what is told and kept"}}) {
+    std::string lines;
+    for (const ValueDifference& value : comparison.values) {
+      if (value.effect != heading.effect) continue;
+      lines += fmt::format("  {}: {} -> {}\n", escape_controls(value.key), shown_value(value.before),
+                           shown_value(value.after));
+    }
+    if (style.quiet || lines.empty()) continue;
+    text += "\n" + paint.bold(heading.text) + "\n" + lines;
+  }
+  return text;
+}
+
+std::string groups_text(const Comparison& comparison, const Paint& paint) {
+  if (comparison.groups.empty()) return {};
+  std::string text = "\n" + paint.bold("groups") + "\n";
+  for (const GroupDifference& group : comparison.groups) {
+    text += fmt::format("  {}: size {} -> {}", group.name, group.size_before, group.size_after);
+    if (group.crossing_before > 0 || group.crossing_after > 0) {
+      text += fmt::format(", groups across nodes {} -> {}", group.crossing_before, group.crossing_after);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string diff_to_text(const DiffReport& report, const TextStyle& style) {
+  const Paint paint(style.color);
+  const Comparison& comparison = report.comparison;
+  std::string text = side_line("A", report.before_name, report.before, paint) +
+                     side_line("B", report.after_name, report.after, paint) + verdict_line(comparison) + "\n\n";
+  text += numbers_text(comparison, paint);
+  text += values_text(comparison, style, paint);
+  text += groups_text(comparison, paint);
+  text += fmt::format("\n{}: {}\n", paint.bold("does a checkpoint of A load in B"),
+                      to_string(comparison.checkpoint.resumes));
+  for (const std::string& reason : comparison.checkpoint.reasons) text += fmt::format("  {}\n", reason);
+  for (const Finding* gone : comparison.gone) {
+    text += fmt::format("\ngone: {}: {} [{} {}]\n", to_string(gone->severity), escape_controls(gone->message),
+                        gone->rule->id, gone->rule->name);
+  }
+  for (const Finding* fresh : comparison.fresh) {
+    text += "\nnew: " + finding_to_text(*fresh, report.after.origin, report.after.path, style);
+  }
+  if (!comparison.estimates.empty() && !report.hardware.empty()) {
+    text += fmt::format("\nmemory and time are estimates for {}\n", escape_controls(report.hardware));
+  }
+  return text;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,149 @@
+// sweep, diff, translate and advise, as a user runs them.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/experiments.h"
+#include "support/folder.h"
+#include "support/process.h"
+
+namespace primus_plan::test {
+namespace {
+
+using nlohmann::json;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(SweepCommand, TableLegendAndPlot) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const ProcessResult result = run_plan({"sweep", file, "--over", "world=8:32"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "tok/s/GPU")) << result.out;
+  EXPECT_TRUE(contains(result.out, "|####")) << "a plot for one axis:\n" << result.out;
+  const ProcessResult two = run_plan({"sweep", file, "--over", "gbs=32,33", "--over", "tp=1,2"});
+  EXPECT_TRUE(contains(two.out, "illegal:\n  A  MG203 global-batch-not-divisible: ")) << two.out;
+  EXPECT_FALSE(contains(two.out, "|####")) << two.out;
+}
+
+TEST(SweepCommand, CsvAndJson) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const ProcessResult csv = run_plan({"sweep", file, "--over", "tp=1,3", "--format", "csv"});
+  EXPECT_TRUE(csv.out.starts_with("tp,world_size,dp,accumulation_steps,")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, "\n1,8,8,2,")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, "false,MG")) << csv.out;
+  const json points = json::parse(run_plan({"sweep", file, "--over", "tp=1,3", "--format", "json"}).out).at("points");
+  EXPECT_EQ(points.at(0).at("dp"), 8);
+  EXPECT_GT(points.at(0).at("tokens_per_second_per_gpu"), 0);
+  EXPECT_EQ(points.at(1).at("legal"), false);
+}
+
+TEST(SweepCommand, RefusesUnknownAxesAndFailsWhenNothingIsLegal) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const ProcessResult unknown = run_plan({"sweep", file, "--over", "tensor_parallel_sze=1,2"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "neither a key nor one of tp, pp")) << unknown.err;
+  EXPECT_EQ(run_plan({"sweep", file}).exit_code, 2);
+  EXPECT_EQ(run_plan({"sweep", file, "--over", "tp=3,5"}).exit_code, 1);
+}
+
+TEST(DiffCommand, ExitCodesTellWhatTrains) {
+  const TemporaryFolder folder;
+  const std::string a = folder.write("a.yaml", good_experiment);
+  const std::string same = folder.write("same.yaml", "# a remark\n" + std::string(good_experiment));
+  const std::string other = folder.write("other.yaml", with(std::string(good_experiment), "size: 32", "size: 64"));
+  EXPECT_EQ(run_plan({"diff", a, same, "--exit-code"}).exit_code, 0);
+  EXPECT_EQ(run_plan({"diff", a, other, "--exit-code"}).exit_code, 1);
+  EXPECT_EQ(run_plan({"diff", a, other}).exit_code, 0);
+  EXPECT_EQ(run_plan({"diff", a, "--set-b", "tensor_model_parallel_size=4", "--exit-code"}).exit_code, 0);
+  EXPECT_EQ(run_plan({"diff", a, folder.write("broken.yaml", "a: [\n"), "--exit-code"}).exit_code, 2);
+  EXPECT_EQ(run_plan({"diff", a, "nowhere.yaml", "--exit-code"}).exit_code, 2);
+  EXPECT_EQ(run_plan({"diff", a, "--exit-code"}).exit_code, 2) << "nothing to compare with";
+}
+
+TEST(DiffCommand, SettingsOfOneFile) {
+  const TemporaryFolder folder;
+  const std::string a = folder.write("a.yaml", good_experiment);
+  const ProcessResult result = run_plan({"diff", a, "--set-b", "tensor_model_parallel_size=4"});
+  EXPECT_TRUE(contains(result.out, "the same training, run or told in another way")) << result.out;
+  EXPECT_TRUE(contains(result.out, "tensor_model_parallel_size: 2 -> 4")) << result.out;
+  EXPECT_TRUE(contains(result.out, "does a checkpoint of A load in B: in part")) << result.out;
+  const json answer = json::parse(run_plan({"diff", a, "--set-b", "global_batch_size=33", "--format", "json"}).out);
+  EXPECT_EQ(answer.at("trains_the_same"), false);
+  EXPECT_EQ(answer.at("new").at(0).at("rule"), "MG203");
+  EXPECT_EQ(answer.at("checkpoint").at("loads"), "unknown");
+}
+
+TEST(DiffCommand, RevisionsOfGit) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const std::string at = folder.path().string();
+  const auto git = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"-C", at, "-c", "user.name=user", "-c", "user.email=user@example.com"});
+    return run_process("/usr/bin/git", arguments).exit_code;
+  };
+  if (!std::filesystem::exists("/usr/bin/git")) GTEST_SKIP() << "no git here";
+  ASSERT_EQ(git({"init", "-q"}), 0);
+  ASSERT_EQ(git({"add", "."}), 0);
+  ASSERT_EQ(git({"commit", "-qm", "first"}), 0);
+  folder.write("exp.yaml", with(std::string(good_experiment), "size: 32", "size: 64"));
+  const ProcessResult result = run_plan({"diff", file + "@HEAD", file});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "global_batch_size: 32 -> 64")) << result.out;
+  const ProcessResult unknown = run_plan({"diff", file + "@nowhere", file});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "git knows no such revision")) << unknown.err;
+}
+
+TEST(TranslateCommand, PassesCheckAndDiffersInNoDegree) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  for (const std::string target : {"torchtitan", "maxtext"}) {
+    const std::string out = (folder.path() / (target + ".yaml")).string();
+    const ProcessResult result = run_plan({"translate", file, "--to", target, "--output", out});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(run_plan({"check", out}).exit_code, 0) << read_file(out);
+    const json answer = json::parse(run_plan({"diff", file, out, "--format", "json"}).out);
+    for (const json& number : answer.at("numbers")) {
+      for (const char* name : {"world size", "TP", "PP", "CP", "DP", "global batch", "sequence length"}) {
+        if (number.at("name") == name) {
+          EXPECT_EQ(number.at("a"), number.at("b")) << number;
+        }
+      }
+    }
+    EXPECT_EQ(run_plan({"translate", file, "--to", target, "--output", out}).exit_code, 2) << "it exists already";
+  }
+}
+
+TEST(TranslateCommand, RefusesItsOwnFrameworkAndBrokenRuns) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  EXPECT_EQ(run_plan({"translate", file, "--to", "megatron"}).exit_code, 2);
+  EXPECT_EQ(run_plan({"translate", folder.write("bad.yaml", bad_experiment), "--to", "maxtext"}).exit_code, 1);
+  EXPECT_EQ(run_plan({"translate", file, "--to", "jax"}).exit_code, 2);
+}
+
+TEST(AdviseCommand, SpeaksOfGoalsWithNumbers) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const ProcessResult result = run_plan({"advise", file});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "the model fits on one GPU")) << result.out;
+  EXPECT_TRUE(contains(result.out, "more GPUs at the same global batch")) << result.out;
+  EXPECT_TRUE(contains(result.out, "estimates for MI300X (nothing names the GPU")) << result.out;
+  const json answer = json::parse(run_plan({"advise", file, "--hardware", "H100", "--format", "json"}).out);
+  EXPECT_EQ(answer.at("goals").size(), 3U);
+  EXPECT_LE(answer.at("top").size(), 3U);
+  EXPECT_EQ(run_plan({"advise", folder.write("bad.yaml", bad_experiment)}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace primus_plan::test

@@ -1,0 +1,85 @@
+#include "primus_plan/planner/advise.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "support/loaded_run.h"
+
+namespace primus_plan {
+namespace {
+
+using test::experiment_text;
+using test::LoadedRun;
+
+Advice advice_on(const LoadedRun& run) {
+  const auto now = run.trials().run({});
+  EXPECT_EQ(run.analysis().errors, 0U) << (run.analysis().findings.empty() ? "" : run.analysis().findings[0].message);
+  if (!now || !now->estimate) throw std::runtime_error("no estimate");
+  return advise(run.trials(), *now, run.module());
+}
+
+constexpr const char* batch =
+    "micro_batch_size: 1\nglobal_batch_size: 128\nseq_length: 4096\nmax_position_embeddings: 4096\n";
+
+TEST(Advise, WhereAModelFits) {
+  EXPECT_EQ(advice_on({experiment_text("megatron", "llama3.1_8B", batch), 8}).footprint.home, Home::one_gpu);
+  const std::string tp8 = std::string(batch) + "tensor_model_parallel_size: 8\n";
+  const Advice seventy = advice_on({experiment_text("megatron", "llama3.1_70B", tp8), 8});
+  EXPECT_EQ(seventy.footprint.home, Home::one_node);
+  EXPECT_GT(seventy.footprint.one_gpu_bytes, 192e9);
+  const std::string pp8 = tp8 + "pipeline_model_parallel_size: 2\n";
+  const Advice large = advice_on({experiment_text("megatron", "llama3.1_405B", pp8), 64});
+  EXPECT_EQ(large.footprint.home, Home::several_nodes);
+}
+
+TEST(Advise, GoalsTryWhatTheGuideAsksFor) {
+  const LoadedRun run(experiment_text("megatron", "llama3.1_8B", batch), 8);
+  const Advice advice = advice_on(run);
+  ASSERT_EQ(advice.goals.size(), 3U);
+  const Trial& doubled = *advice.goals[0].tried.at(0).trial;
+  EXPECT_EQ(doubled.analysis.run.batch.global, 256);
+  EXPECT_EQ(doubled.analysis.run.batch.micro, 1);
+  const auto now = run.trials().run({});
+  EXPECT_NEAR(doubled.estimate->memory.device.expected, now->estimate->memory.device.expected, 1e6);
+  const Trial& spread = *advice.goals[2].tried.at(0).trial;
+  EXPECT_EQ(spread.analysis.run.launch.world_size, 16);
+  EXPECT_EQ(spread.analysis.run.batch.global, 128);
+  EXPECT_EQ(spread.analysis.run.batch.accumulation_steps, 8);
+}
+
+TEST(Advise, TopChangesAreLegalFasterAndKeepTheBatch) {
+  const std::string slow = std::string(batch) +
+                           "tensor_model_parallel_size: 8\nrecompute_granularity: full\nrecompute_method: uniform\n"
+                           "recompute_num_layers: 1\n";
+  const LoadedRun run(experiment_text("megatron", "llama3.1_8B", slow), 8);
+  const Advice advice = advice_on(run);
+  ASSERT_FALSE(advice.top.empty());
+  EXPECT_LE(advice.top.size(), 3U);
+  for (const TopChange& change : advice.top) {
+    EXPECT_GT(change.gain, 0) << change.what;
+    EXPECT_TRUE(change.trial.is_legal());
+    EXPECT_TRUE(change.trial.fits());
+    EXPECT_EQ(change.trial.analysis.run.batch.global, 128);
+  }
+}
+
+TEST(Advise, WhatDoesNotFitIsToldHowItWould) {
+  const LoadedRun run(experiment_text("megatron", "llama3.1_70B", batch), 8);
+  const Advice advice = advice_on(run);
+  ASSERT_FALSE(advice.top.empty());
+  EXPECT_TRUE(advice.top[0].trial.fits() || advice.top[0].trial.estimate->memory.device.expected <
+                                                run.trials().run({})->estimate->memory.device.expected);
+}
+
+TEST(Advise, ExpertsAndLearningRateAreSpokenOf) {
+  const std::string moe = std::string(batch) + "expert_model_parallel_size: 8\nlr: 1.0e-4\n";
+  const Advice advice = advice_on({experiment_text("megatron", "mixtral_8x7B_v0.1", moe), 8});
+  bool speaks_of_experts = false;
+  for (const std::string& line : advice.standing) speaks_of_experts |= line.find("8 experts hold") != std::string::npos;
+  EXPECT_TRUE(speaks_of_experts);
+  EXPECT_NE(advice.learning_rate.at(0).find("start at 0.000141 "), std::string::npos) << advice.learning_rate.at(0);
+}
+
+}  // namespace
+}  // namespace primus_plan

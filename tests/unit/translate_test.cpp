@@ -1,0 +1,167 @@
+#include "primus_plan/planner/translate.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "primus_plan/planner/compare.h"
+#include "primus_plan/report/translate.h"
+#include "support/folder.h"
+#include "support/loaded_run.h"
+#include "support/paths.h"
+
+namespace primus_plan {
+namespace {
+
+using test::experiment_text;
+using test::LoadedRun;
+
+constexpr std::array frameworks{"megatron", "torchtitan", "maxtext"};
+
+std::string translated(const LoadedRun& run, const char* target) {
+  const Translation translation = translate(run.module(), run.analysis(), *find_backend(target));
+  return translation_to_yaml({run.experiment(), run.analysis(), translation});
+}
+
+std::string errors_of(const Analysis& analysis) {
+  std::string out;
+  for (const Finding& finding : analysis.findings) {
+    if (finding.severity == Severity::error) out += std::string(finding.rule->id) + ": " + finding.message + "\n";
+  }
+  return out;
+}
+
+void expect_same_run(const RunDescription& a, const RunDescription& b, const std::string& what) {
+  EXPECT_EQ(a.launch.world_size, b.launch.world_size) << what;
+  EXPECT_EQ(a.batch.global, b.batch.global) << what;
+  EXPECT_EQ(a.batch.sequence_length, b.batch.sequence_length) << what;
+  EXPECT_EQ(a.degrees.tensor, b.degrees.tensor) << what;
+  EXPECT_EQ(a.degrees.pipeline, b.degrees.pipeline) << what;
+  EXPECT_EQ(a.degrees.context, b.degrees.context) << what;
+  EXPECT_EQ(a.degrees.data, b.degrees.data) << what;
+  if (a.experts > 0) {
+    EXPECT_EQ(a.degrees.expert, b.degrees.expert) << what;
+  }
+}
+
+/// Says a run in both other frameworks, and what came out in the others again.
+void expect_translations(const std::string& yaml, std::int64_t world, int depth = 2) {
+  const LoadedRun run(yaml, world);
+  ASSERT_EQ(errors_of(run.analysis()), "") << yaml;
+  for (const char* target : frameworks) {
+    if (run.module().framework == target) continue;
+    if (!model_preset_for(run.module().framework, *run.module().model, target)) continue;
+    const std::string text = translated(run, target);
+    const LoadedRun other(text, world);
+    EXPECT_EQ(errors_of(other.analysis()), "") << text;
+    expect_same_run(run.analysis().run, other.analysis().run, text);
+    if (depth > 1) expect_translations(text, world, depth - 1);
+  }
+}
+
+struct Case {
+  const char* name;
+  const char* framework;
+  const char* model;
+  const char* overrides;
+  std::int64_t world;
+};
+std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
+
+class Translations : public testing::TestWithParam<Case> {};
+
+TEST_P(Translations, PassCheckWithTheSameBatchAndDegrees) {
+  const Case& one = GetParam();
+  expect_translations(experiment_text(one.framework, one.model, one.overrides), one.world);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Translations,
+    testing::Values(Case{"Plain", "megatron", "llama3.1_8B",
+                         "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096",
+                         8},
+                    Case{"Tensor", "megatron", "llama3.1_8B",
+                         "tensor_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 64\nseq_length: "
+                         "4096\nmax_position_embeddings: 4096\nrecompute_granularity: full\nrecompute_method: "
+                         "uniform\nrecompute_num_layers: 1",
+                         16},
+                    Case{"Pipeline", "megatron", "llama3.1_70B",
+                         "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 2\nmicro_batch_size: "
+                         "1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096",
+                         64},
+                    Case{"Context", "megatron", "llama3.1_8B",
+                         "context_parallel_size: 2\nmicro_batch_size: 1\nglobal_batch_size: 32\nseq_length: "
+                         "8192\nmax_position_embeddings: 8192",
+                         8},
+                    Case{"NoSharding", "megatron", "llama3.1_8B",
+                         "use_distributed_optimizer: false\nmicro_batch_size: 1\nglobal_batch_size: 32\nseq_length: "
+                         "4096\nmax_position_embeddings: 4096",
+                         8},
+                    Case{"Experts", "megatron", "mixtral_8x7B_v0.1",
+                         "expert_model_parallel_size: 8\nmicro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+                         "4096\nmax_position_embeddings: 4096",
+                         16},
+                    Case{"TitanSharded", "torchtitan", "llama3.1_8B",
+                         "training:\n  local_batch_size: 2\n  global_batch_size: 64\n  seq_len: "
+                         "4096\nactivation_checkpoint:\n  mode: selective",
+                         16},
+                    Case{"MaxTextNodes", "maxtext", "llama3.3_70B",
+                         "ici_fsdp_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: "
+                         "-1\nper_device_batch_size: 1\nmax_target_length: 4096\ndataset_type: synthetic",
+                         64}),
+    [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
+
+TEST(Translate, EveryExampleOfTheRepository) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_dir() / "examples")) {
+    if (entry.path().extension() != ".yaml") continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    expect_translations(test::read_file(entry.path()), 0, 2);
+    ++files;
+  }
+  EXPECT_GT(files, 0U);
+}
+
+TEST(Translate, CarriesTheOptimizersNumbers) {
+  const LoadedRun run(experiment_text("megatron", "llama3.1_8B",
+                                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+                                      "4096\nmax_position_embeddings: 4096\nlr: 1.5e-4\nmin_lr: "
+                                      "1.5e-5\nlr_warmup_iters: 500\ntrain_iters: 5000\nadam_beta2: 0.95"),
+                      8);
+  const Translation titan = translate(run.module(), run.analysis(), *find_backend("torchtitan"));
+  EXPECT_EQ(titan.model, "llama3.1_8B.yaml");
+  EXPECT_EQ(titan.overrides->at_path("optimizer.lr")->real, 1.5e-4);
+  EXPECT_EQ(titan.overrides->at_path("optimizer.beta2")->real, 0.95);
+  EXPECT_EQ(titan.overrides->at_path("training.steps")->integer, 5000);
+  EXPECT_EQ(titan.overrides->at_path("lr_scheduler.warmup_steps")->integer, 500);
+  EXPECT_DOUBLE_EQ(titan.overrides->at_path("lr_scheduler.min_lr_factor")->real, 0.1);
+  const Translation maxtext = translate(run.module(), run.analysis(), *find_backend("maxtext"));
+  EXPECT_DOUBLE_EQ(maxtext.overrides->at_path("warmup_steps_fraction")->real, 0.1);
+}
+
+TEST(Translate, ListsWhatHasNoCounterpart) {
+  const LoadedRun run(experiment_text("megatron", "llama3.1_8B",
+                                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+                                      "4096\nmax_position_embeddings: 4096\nattention_softmax_in_fp32: true"),
+                      8);
+  const Translation titan = translate(run.module(), run.analysis(), *find_backend("torchtitan"));
+  ASSERT_EQ(titan.lost.size(), 1U);
+  EXPECT_EQ(titan.lost[0].key, "attention_softmax_in_fp32");
+  EXPECT_EQ(titan.lost[0].value, "true");
+  ASSERT_FALSE(titan.remarks.empty());
+  EXPECT_NE(titan.remarks[0].find("sharding"), std::string::npos);
+}
+
+TEST(Translate, RefusesModelsThatTheTargetDoesNotHave) {
+  const LoadedRun run(
+      experiment_text("megatron", "qwen3_8B",
+                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096"),
+      8);
+  EXPECT_THROW(translate(run.module(), run.analysis(), *find_backend("maxtext")), TranslateError);
+  EXPECT_THROW(translate(run.module(), run.analysis(), *find_backend("megatron")), TranslateError);
+}
+
+}  // namespace
+}  // namespace primus_plan
