@@ -18,9 +18,9 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/model_list.h"
 #include "primus_plan/config/hardware.h"
+#include "primus_plan/planner/written_plan.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
-#include "primus_plan/planner/written_plan.h"
 
 namespace primus_plan::app {
 
@@ -107,7 +107,8 @@ std::vector<std::int64_t> read_worlds(const std::string& text) {
 /// AXIS=VALUE[,VALUE…] into the request.
 void allow(const std::string& text, std::string_view flag, PlanRequest& request) {
   const std::size_t equals = text.find('=');
-  const AxisName* axis = equals == std::string::npos ? nullptr : find_axis_name(std::string_view(text).substr(0, equals));
+  const AxisName* axis =
+      equals == std::string::npos ? nullptr : find_axis_name(std::string_view(text).substr(0, equals));
   if (axis == nullptr) {
     std::vector<std::string_view> names;
     for (const AxisName& name : axis_names()) names.push_back(name.name);
@@ -224,8 +225,8 @@ class Watch {
   void tell(std::size_t done, std::size_t of) {
     if (!talks_ || seconds() < next_) return;
     next_ = seconds() + (terminal_ ? 0.2 : 5);
-    const std::string line = fmt::format("primus-plan: {} of {} groups of candidates", with_commas(number(done)),
-                                         with_commas(number(of)));
+    const std::string line =
+        fmt::format("primus-plan: {} of {} groups of candidates", with_commas(number(done)), with_commas(number(of)));
     say(terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n");
     shown_ = terminal_;
   }
@@ -265,7 +266,8 @@ void write_copy(const Options& options, const Subject& subject, const Loader& lo
   const Experiment& experiment = subject.loaded.experiments.front();
   std::string text;
   if (subject.path.empty()) {
-    text = experiment_around(options.experiment.backend.empty() ? "megatron" : options.experiment.backend, options.model);
+    text =
+        experiment_around(options.experiment.backend.empty() ? "megatron" : options.experiment.backend, options.model);
   } else {
     for (const auto& source : experiment.sources) {
       if (source->path() == experiment.path) text = source->text();
@@ -275,8 +277,9 @@ void write_copy(const Options& options, const Subject& subject, const Loader& lo
                                               chosen.overrides, chosen.point.candidate.world_size);
   const LoadResult again = loader.load_text(options.write, written.text, options.experiment.options());
   if (!written.left_out.empty() || again.experiments.empty()) {
-    throw Trouble(fmt::format("--write {}: {} cannot be edited where it stands; use --emit and put the block in by hand",
-                              options.write, written.left_out.empty() ? "the file" : join(written.left_out, ", ")));
+    throw Trouble(
+        fmt::format("--write {}: {} cannot be edited where it stands; use --emit and put the block in by hand",
+                    options.write, written.left_out.empty() ? "the file" : join(written.left_out, ", ")));
   }
   refuse_overwriting("--write", options.write, {subject.path});
   Output file(options.write);
@@ -364,7 +367,10 @@ void declare_task(CLI::App& app, Options& options) {
   app.add_option("--gpus", options.gpus, "GPUs: a number, a list (64,128), doublings (8:1024)")
       ->type_name("N")
       ->group(plan_group);
-  app.add_option("--nodes", options.nodes, "nodes")->type_name("N")->check(whole_number(1, largest_launch))->group(plan_group);
+  app.add_option("--nodes", options.nodes, "nodes")
+      ->type_name("N")
+      ->check(whole_number(1, largest_launch))
+      ->group(plan_group);
   app.add_option("--gpus-per-node", options.gpus_per_node, "GPUs of a node")
       ->type_name("N")
       ->check(whole_number(1, largest_launch))
@@ -412,7 +418,8 @@ void declare_search(CLI::App& app, Options& options) {
       ->type_name("N")
       ->check(whole_number(1, 1000))
       ->group(plan_group);
-  app.add_option("--write", options.write, "write a copy of the experiment with the plan's overrides (--emit N: plan N)")
+  app.add_option("--write", options.write,
+                 "write a copy of the experiment with the plan's overrides (--emit N: plan N)")
       ->type_name("FILE")
       ->group(plan_group);
 }

@@ -22,7 +22,9 @@ constexpr std::size_t most_on_front = 12;
 std::vector<std::string> crossing_groups(const Candidate& c, std::int64_t gpus_per_node) {
   std::vector<std::string> out;
   const std::int64_t data = data_parallel(c);
-  const auto crosses = [&](std::int64_t size, std::int64_t stride) { return size > 1 && size * stride > gpus_per_node; };
+  const auto crosses = [&](std::int64_t size, std::int64_t stride) {
+    return size > 1 && size * stride > gpus_per_node;
+  };
   if (crosses(c.tensor, 1)) out.emplace_back("TP");
   if (crosses(c.context, c.tensor)) out.emplace_back("CP");
   if (crosses(c.expert, c.expert_tensor)) out.emplace_back("EP");
@@ -107,13 +109,12 @@ NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, c
     smaller.task.global_batch = (request.task.global_batch + world - 1) / world * world;
     smaller.allowed[PlanAxis::recompute] = {static_cast<std::int64_t>(RecomputeLevel::full)};
     smaller.allowed[PlanAxis::micro_batch] = {1};
-    SearchOutcome found = search(prepared, subject, smaller, plan_groups(subject, smaller), {.stop = control.stop, .progress = {}});
+    SearchOutcome found =
+        search(prepared, subject, smaller, plan_groups(subject, smaller), {.stop = control.stop, .progress = {}});
     rank(found.points, request.objective);
     if (!found.points.empty()) {
-      return {.found = true,
-              .world_size = world,
-              .global_batch = smaller.task.global_batch,
-              .point = found.points.front()};
+      return {
+          .found = true, .world_size = world, .global_batch = smaller.task.global_batch, .point = found.points.front()};
     }
     if (!found.complete) break;
   }

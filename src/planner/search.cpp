@@ -158,8 +158,8 @@ PlanPoint point_of(const Workload& workload, const Hardware& hardware) {
   const MemoryEstimate memory = estimate_memory(workload, memory_device(hardware));
   out.memory = memory.device;
   for (const StageMemory& stage : memory.stages) {
-    out.state_bytes = std::max(out.state_bytes, stage[MemoryPart::weights] + stage[MemoryPart::gradients] +
-                                                    stage[MemoryPart::optimizer]);
+    out.state_bytes = std::max(
+        out.state_bytes, stage[MemoryPart::weights] + stage[MemoryPart::gradients] + stage[MemoryPart::optimizer]);
   }
   if (hardware.memory_bytes > 0) out.fit = compare_with_hardware(memory, hardware.memory_bytes);
   if (out.fit == Fit::does_not_fit) return out;

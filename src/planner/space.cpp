@@ -107,7 +107,8 @@ class Builder {
   std::vector<Int> contexts(Int world) const {
     std::vector<Int> free = divisors(world);
     const Int tokens = request_.task.sequence_length;
-    std::erase_if(free, [&](Int value) { return value > 1 && (tokens % (2 * value) != 0 || tokens / value < least_tokens); });
+    std::erase_if(free,
+                  [&](Int value) { return value > 1 && (tokens % (2 * value) != 0 || tokens / value < least_tokens); });
     if (!knobs().context) free = {1};
     return values(request_, PlanAxis::context, std::move(free));
   }
@@ -202,8 +203,7 @@ class Builder {
       return;
     }
     for (const ScheduleKind schedule : knobs().schedules) {
-      if (!goes_with(schedule, c.chunks) ||
-          !is_allowed(request_, PlanAxis::schedule, static_cast<Int>(schedule))) {
+      if (!goes_with(schedule, c.chunks) || !is_allowed(request_, PlanAxis::schedule, static_cast<Int>(schedule))) {
         continue;
       }
       c.schedule = schedule;

@@ -8,8 +8,8 @@
 
 namespace primus_plan {
 
-/// Candidates that differ in micro-batch and recompute only: they hold the same weights, gradients and optimizer states,
-/// and a larger micro-batch never needs less memory.
+/// Candidates that differ in micro-batch and recompute only: they hold the same weights, gradients and optimizer
+/// states, and a larger micro-batch never needs less memory.
 struct PlanGroup {
   Candidate base;
   std::size_t first = 0;  ///< number of its first candidate in the space

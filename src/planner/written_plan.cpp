@@ -49,8 +49,7 @@ std::optional<TextChange> add_to(const Node& mapping, const std::string& line) {
     if (!in_braces) return text_change(edit_at(entry->key_origin, line, true));
     const std::string_view text = value.source->line(value.line);
     if (value.column - 1 + value.length > text.size()) return std::nullopt;
-    return text_change(
-        edit_at(value, fmt::format("{}, {}", text.substr(value.column - 1, value.length), line), false));
+    return text_change(edit_at(value, fmt::format("{}, {}", text.substr(value.column - 1, value.length), line), false));
   }
   return entries.empty() ? std::nullopt : line_before(entries.front().key_origin, line);
 }
@@ -137,7 +136,8 @@ std::string experiment_around(std::string_view framework, std::string_view model
   if (framework == "maxtext") overrides = "      dataset_type: synthetic\n      packing: false\n";
   return fmt::format(
       "work_group: ${{PRIMUS_TEAM:team}}\nuser_name: ${{PRIMUS_USER:user}}\nexp_name: plan\nworkspace: ./output\n"
-      "\nmodules:\n  pre_trainer:\n    framework: {}\n    config: pre_trainer.yaml\n    model: {}{}\n    overrides:\n{}",
+      "\nmodules:\n  pre_trainer:\n    framework: {}\n    config: pre_trainer.yaml\n    model: {}{}\n    "
+      "overrides:\n{}",
       framework, model, is_file ? "" : ".yaml", overrides);
 }
 

@@ -92,8 +92,8 @@ std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& n
               fmt::format("{}", plan.run.batch.micro_batches_between_flushes()), memory_text(point),
               fmt::format("{:.0f}", point.tokens_per_second_per_gpu),
               fmt::format("{:.1f} %", 100 * plan.estimate.counted_mfu()), seconds_text(point.seconds),
-              fmt::format("{:.1f} %", 100 * point.bubble_share),
-              plan.crossing.empty() ? "-" : join(plan.crossing, " "), settings_text(point.candidate) + warnings_text(point)});
+              fmt::format("{:.1f} %", 100 * point.bubble_share), plan.crossing.empty() ? "-" : join(plan.crossing, " "),
+              settings_text(point.candidate) + warnings_text(point)});
   return row;
 }
 
@@ -105,8 +105,8 @@ std::string plan_table(const std::vector<ProposedPlan>& plans, bool worlds, bool
     names.emplace_back("GPUs");
   }
   for (const bool each : {false, true, true, false, true, true, true, true, false, false}) right.push_back(each);
-  for (const char* name : {"layout", "DP", "accum", "GiB a GPU", "tokens/s/GPU", "MFU", "step", "bubble",
-                           "across nodes", "settings"}) {
+  for (const char* name :
+       {"layout", "DP", "accum", "GiB a GPU", "tokens/s/GPU", "MFU", "step", "bubble", "across nodes", "settings"}) {
     names.emplace_back(name);
   }
   Table table(std::move(right));
@@ -147,7 +147,8 @@ std::string sensitivity(const PlanResult& result) {
       continue;
     }
     const double faster = step.point.tokens_per_second_per_gpu / winner.tokens_per_second_per_gpu - 1;
-    table.add({name, fmt::format("{:+.1f} % tokens/s", 100 * faster), space, step.point.fit == Fit::tight ? "tight" : ""});
+    table.add(
+        {name, fmt::format("{:+.1f} % tokens/s", 100 * faster), space, step.point.fit == Fit::tight ? "tight" : ""});
   }
   return table.text();
 }
@@ -167,7 +168,8 @@ std::string rejections(const PlanResult& result) {
   if (others > 0) table.add({number(others), "", fmt::format("by {} other rules", rules.size() - most_rules)});
   const Rejections& all = result.rejections;
   if (all.too_large > 0) table.add({number(all.too_large), "", "legal, but more memory than there is"});
-  if (all.unjudged > 0) table.add({number(all.unjudged), "", "not judged: they need no less than one that does not fit"});
+  if (all.unjudged > 0)
+    table.add({number(all.unjudged), "", "not judged: they need no less than one that does not fit"});
   return table.text();
 }
 
@@ -175,8 +177,9 @@ std::string confidence(const PlanResult& result) {
   const PlanPoint& winner = result.points.front();
   const double below = 100 * (1 - winner.low_seconds / winner.seconds);
   const double above = 100 * (winner.high_seconds / winner.seconds - 1);
-  std::string out = fmt::format("  the step of the first plan lies between -{:.0f} % and +{:.0f} % in four of five published runs; ",
-                                below, above);
+  std::string out =
+      fmt::format("  the step of the first plan lies between -{:.0f} % and +{:.0f} % in four of five published runs; ",
+                  below, above);
   if (result.indistinguishable == 0) {
     out += "no other layout comes that near\n";
   } else {
@@ -194,9 +197,9 @@ std::string present(const PlanReport& report) {
   if (now.point.fit == Fit::does_not_fit)
     return fmt::format("  the file as it is: {:.0f} GiB a GPU, which does not fit\n", now.point.memory.expected / gib);
   const double best = report.result.points.empty() ? 0 : report.result.points.front().tokens_per_second_per_gpu;
-  std::string out = fmt::format("  the file as it is: {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}",
-                                now.point.tokens_per_second_per_gpu, memory_text(now.point),
-                                seconds_text(now.point.seconds));
+  std::string out =
+      fmt::format("  the file as it is: {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}",
+                  now.point.tokens_per_second_per_gpu, memory_text(now.point), seconds_text(now.point.seconds));
   if (best > 0 && now.point.tokens_per_second_per_gpu > 0)
     out += fmt::format("; the first plan makes {:+.1f} %", 100 * (best / now.point.tokens_per_second_per_gpu - 1));
   return out + "\n";

@@ -94,12 +94,11 @@ std::vector<std::string> compare_plans(const ProposedPlan& winner, const Propose
   const double more = (other.point.memory.expected - winner.point.memory.expected) / gib;
   const auto memory = memory_differences(winner, other);
   const auto parts = largest(memory, 0.5, more > 0);
-  std::string memory_text = fmt::format("{} needs {:.1f} GiB {} on its fullest GPU", named(other, 2),
-                                        std::abs(more), more > 0 ? "more" : "less");
+  std::string memory_text = fmt::format("{} needs {:.1f} GiB {} on its fullest GPU", named(other, 2), std::abs(more),
+                                        more > 0 ? "more" : "less");
   if (!parts.empty()) {
-    memory_text += ": " + listed(parts, [](const PartDifference& part) {
-                     return fmt::format("{} {:+.1f}", part.name, part.by);
-                   });
+    memory_text +=
+        ": " + listed(parts, [](const PartDifference& part) { return fmt::format("{} {:+.1f}", part.name, part.by); });
   }
   out.push_back(std::move(memory_text));
   return out;
@@ -132,7 +131,8 @@ std::string reason_text(const PlanReport& report) {
                        settings_text(least.candidate));
     return out;
   }
-  const auto most = std::ranges::max_element(result.rejections.by_rule, {}, [](const auto& entry) { return entry.second; });
+  const auto most =
+      std::ranges::max_element(result.rejections.by_rule, {}, [](const auto& entry) { return entry.second; });
   if (most != result.rejections.by_rule.end()) {
     out += fmt::format(": all {} candidates are refused, most by {} {} ({})",
                        with_commas(static_cast<std::int64_t>(result.judged)), most->first->id, most->first->name,

@@ -32,8 +32,7 @@ void search_whole_space(benchmark::State& state) {
   const MemoryFiles files;
   const Environment environment;
   const Loader loader(files, {});
-  const LoadResult loaded =
-      loader.load_text("e.yaml", experiment_around(subject.framework, subject.model), {});
+  const LoadResult loaded = loader.load_text("e.yaml", experiment_around(subject.framework, subject.model), {});
   const auto prepared = prepare(loaded.experiments.at(0).modules.at(0), environment);
   PlanRequest request;
   request.worlds = {subject.world};

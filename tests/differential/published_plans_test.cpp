@@ -31,8 +31,8 @@ constexpr std::array<std::string_view, 6> tuned_sources{"Megatron-Bridge perform
 
 bool is_tuned(const MeasuredRow& row) {
   const bool listed = std::ranges::find(tuned_sources, row.source) != tuned_sources.end();
-  return listed && row.complete && row.gpus >= 8 && row.global_batch > 0 && row.sequence_length > 0 &&
-         row.tensor > 0 && row.pipeline > 0 && row.layers > 0 && row.heads > 0;
+  return listed && row.complete && row.gpus >= 8 && row.global_batch > 0 && row.sequence_length > 0 && row.tensor > 0 &&
+         row.pipeline > 0 && row.layers > 0 && row.heads > 0;
 }
 
 std::string precision_lines(const std::string& precision) {
@@ -48,7 +48,9 @@ std::string experiment_of(const MeasuredRow& row) {
   std::string out = fmt::format(
       "work_group: w\nuser_name: u\nexp_name: e\nworkspace: ./output\nmodules:\n  pre_trainer:\n"
       "    framework: megatron\n    config: pre_trainer.yaml\n    model: {}\n    overrides:\n      mock_data: true\n",
-      row.latent_attention ? "deepseek_v2_lite.yaml" : row.experts > 0 ? "mixtral_8x7B_v0.1.yaml" : "llama3.1_8B.yaml");
+      row.latent_attention ? "deepseek_v2_lite.yaml"
+      : row.experts > 0    ? "mixtral_8x7B_v0.1.yaml"
+                           : "llama3.1_8B.yaml");
   const auto add = [&](std::string_view key, auto value) { out += fmt::format("      {}: {}\n", key, value); };
   add("num_layers", row.layers);
   add("hidden_size", row.hidden);
@@ -72,8 +74,8 @@ std::string experiment_of(const MeasuredRow& row) {
     } else {
       add("moe_shared_expert_intermediate_size", "null");
     }
-    add("moe_layer_freq", fmt::format("\"([0]*{}+[1]*{})\"", row.leading_dense_layers,
-                                      row.layers - row.leading_dense_layers));
+    add("moe_layer_freq",
+        fmt::format("\"([0]*{}+[1]*{})\"", row.leading_dense_layers, row.layers - row.leading_dense_layers));
     add("moe_router_force_load_balancing", "true");
     add("moe_router_num_groups", "null");
     add("moe_router_group_topk", "null");
@@ -156,15 +158,15 @@ std::vector<MeasuredRow> chosen_rows() {
 TEST(PublishedPlans, TunedLayoutsRankHigh) {
   std::size_t high = 0;
   std::size_t all = 0;
-  fmt::print("{:<14} {:<8} {:>5} {:>16} {:>9} {:>6} {:>12} {:>12}  {}\n", "model", "part", "GPUs", "TP/PP/CP/EP", "rank",
-             "%", "theirs", "ours", "our first");
+  fmt::print("{:<14} {:<8} {:>5} {:>16} {:>9} {:>6} {:>12} {:>12}  {}\n", "model", "part", "GPUs", "TP/PP/CP/EP",
+             "rank", "%", "theirs", "ours", "our first");
   for (const MeasuredRow& row : chosen_rows()) {
     const auto hardware = hardware_of_row(row);
     if (!hardware) continue;
     const Standing s = stand(row, *hardware);
     ++all;
-    const double share = s.rank > 0 ? static_cast<double>(s.rank - 1) / static_cast<double>(std::max<std::size_t>(s.of, 1))
-                                    : 1;
+    const double share =
+        s.rank > 0 ? static_cast<double>(s.rank - 1) / static_cast<double>(std::max<std::size_t>(s.of, 1)) : 1;
     if (share <= 0.1) ++high;
     fmt::print("{:<14.14} {:<8} {:>5} {:>16} {:>9} {:>5.0f}% {:>12.0f} {:>12.0f}  {}{}\n", row.model, row.gpu, row.gpus,
                fmt::format("{}/{}/{}/{}", row.tensor, row.pipeline, row.context, row.expert),

@@ -1,5 +1,5 @@
-// The rows of the guide's decision table come out of the cost model: what the planner takes first for the sizes that the
-// guide speaks of, on MI300X.
+// The rows of the guide's decision table come out of the cost model: what the planner takes first for the sizes that
+// the guide speaks of, on MI300X.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,8 +79,8 @@ TEST(GuidePlans, ExpertsAreSpreadWithoutLeavingTheNodeMoreThanNeeded) {
   const Candidate& first = result.points.front().candidate;
   EXPECT_GE(first.expert, 8);
   EXPECT_GT(first.pipeline, 1);
-  const PlanResult guide =
-      plan(experts, {{PlanAxis::tensor, {8}}, {PlanAxis::pipeline, {4}}, {PlanAxis::expert, {8}}, {PlanAxis::context, {1}}});
+  const PlanResult guide = plan(
+      experts, {{PlanAxis::tensor, {8}}, {PlanAxis::pipeline, {4}}, {PlanAxis::expert, {8}}, {PlanAxis::context, {1}}});
   ASSERT_FALSE(guide.points.empty());
   EXPECT_GT(result.points.front().tokens_per_second_per_gpu, guide.points.front().tokens_per_second_per_gpu);
 }

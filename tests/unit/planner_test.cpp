@@ -75,8 +75,9 @@ PlanSubject known_of(const Subject& subject, PlanRequest& request) {
 }
 
 TEST(Planner, PruningLosesNothing) {
-  for (const auto& [framework, model] : {std::pair("megatron", "llama2_13B"), std::pair("megatron", "mixtral_8x7B_v0.1"),
-                                         std::pair("torchtitan", "llama3.1_8B"), std::pair("maxtext", "llama3_70B")}) {
+  for (const auto& [framework, model] :
+       {std::pair("megatron", "llama2_13B"), std::pair("megatron", "mixtral_8x7B_v0.1"),
+        std::pair("torchtitan", "llama3.1_8B"), std::pair("maxtext", "llama3_70B")}) {
     SCOPED_TRACE(std::string(framework) + " " + model);
     const Subject subject(framework, model);
     PlanRequest request = subject.request(8, 64, 4096);
@@ -98,7 +99,11 @@ TEST(Planner, AnyNumberOfThreadsGivesTheSameReport) {
   const auto report = [&](std::size_t jobs) {
     request.jobs = jobs;
     const PlanResult result = make_plan(*subject, request);
-    return plan_to_json({.request = request, .result = result, .subject = "m", .framework = "f", .hardware_source = "h",
+    return plan_to_json({.request = request,
+                         .result = result,
+                         .subject = "m",
+                         .framework = "f",
+                         .hardware_source = "h",
                          .batch_source = "b"});
   };
   const std::string one = report(1);
@@ -204,8 +209,12 @@ TEST(Planner, SaysWhyNothingWorks) {
   EXPECT_TRUE(result.points.empty());
   ASSERT_TRUE(result.has_least_memory);
   EXPECT_EQ(result.least_memory.fit, Fit::does_not_fit);
-  const std::string text = plan_to_text({.request = request, .result = result, .subject = "deepseek_v3",
-                                         .framework = "Megatron-LM", .hardware_source = "", .batch_source = ""},
+  const std::string text = plan_to_text({.request = request,
+                                         .result = result,
+                                         .subject = "deepseek_v3",
+                                         .framework = "Megatron-LM",
+                                         .hardware_source = "",
+                                         .batch_source = ""},
                                         {});
   EXPECT_THAT(text, HasSubstr("no plan for deepseek_v3 on 7 GPUs of MI300X"));
   EXPECT_THAT(text, HasSubstr("GiB"));
@@ -254,8 +263,7 @@ TEST(WrittenPlan, KeepsCommentsAndReplacesValues) {
       "    model: llama3.1_8B.yaml\n    overrides:\n"
       "      tensor_model_parallel_size: 1  # ours\n      mock_data: true\n";
   const WrittenPlan written =
-      write_plan_into(text, "pre_trainer", false,
-                      {{"tensor_model_parallel_size", "8"}, {"micro_batch_size", "2"}}, 64);
+      write_plan_into(text, "pre_trainer", false, {{"tensor_model_parallel_size", "8"}, {"micro_batch_size", "2"}}, 64);
   EXPECT_THAT(written.left_out, IsEmpty());
   EXPECT_THAT(written.text, HasSubstr("      tensor_model_parallel_size: 8  # ours\n"));
   EXPECT_THAT(written.text, HasSubstr("\n      micro_batch_size: 2"));
@@ -267,8 +275,9 @@ TEST(WrittenPlan, AddsBesideSectionsOnly) {
   const WrittenPlan written =
       write_plan_into(text, "a", false, {{"parallelism.tensor_parallel_degree", "8"}, {"training.seq_len", "64"}}, 8);
   EXPECT_THAT(written.left_out, IsEmpty());
-  EXPECT_THAT(written.text, HasSubstr("    overrides:\n      parallelism: {tensor_parallel_degree: 8}\n      training:\n"
-                                      "        mock_data: true\n        seq_len: 64"));
+  EXPECT_THAT(written.text,
+              HasSubstr("    overrides:\n      parallelism: {tensor_parallel_degree: 8}\n      training:\n"
+                        "        mock_data: true\n        seq_len: 64"));
 }
 
 TEST(WrittenPlan, SectionsAreMadeAndFilled) {
@@ -281,8 +290,7 @@ TEST(WrittenPlan, SectionsAreMadeAndFilled) {
                                                {"parallelism.pipeline_parallel_degree", "2"}},
                                               16);
   EXPECT_THAT(written.left_out, IsEmpty());
-  EXPECT_THAT(written.text,
-              HasSubstr("parallelism: {tensor_parallel_degree: 8, pipeline_parallel_degree: 2}"));
+  EXPECT_THAT(written.text, HasSubstr("parallelism: {tensor_parallel_degree: 8, pipeline_parallel_degree: 2}"));
   EXPECT_THAT(written.text, HasSubstr("training: {steps: 5, local_batch_size: 2}"));
 }
 

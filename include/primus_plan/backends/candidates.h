@@ -16,8 +16,8 @@ struct CandidateVerdict {
   const RuleInfo* first_error = nullptr;
 };
 
-/// Judges candidates of one module, one after the other, by the backend's own derivations and rules, without text. Keeps
-/// its memory between them: one for each thread. Lives no longer than the Prepared that it came from.
+/// Judges candidates of one module, one after the other, by the backend's own derivations and rules, without text.
+/// Keeps its memory between them: one for each thread. Lives no longer than the Prepared that it came from.
 class CandidateJudge {
  public:
   virtual ~CandidateJudge() = default;
@@ -32,15 +32,15 @@ struct PlanKnobs {
   std::vector<ScheduleKind> schedules;  ///< of pipelines
   std::vector<RecomputeLevel> recompute;
   std::vector<StageSplit> splits;
-  bool chunks = true;                  ///< several model chunks on a rank
+  bool chunks = true;  ///< several model chunks on a rank
   bool context = true;
-  bool expert_tensor = false;          ///< experts may be cut by another degree than the rest
-  bool replicas = false;               ///< sharded state may be kept in several copies
-  bool experts_within_data = false;    ///< expert-parallel ranks are ranks that see different samples
+  bool expert_tensor = false;        ///< experts may be cut by another degree than the rest
+  bool replicas = false;             ///< sharded state may be kept in several copies
+  bool experts_within_data = false;  ///< expert-parallel ranks are ranks that see different samples
   /// Stages are asked for by their size, in layers and so many units beside them; a number of stages that no size gives
   /// cannot be had. Below 0: stages are asked for by number.
   std::int64_t units_beside_layers = -1;
-  bool weights_stay_whole = false;     ///< sharded weights go with neither pipeline nor expert parallel
+  bool weights_stay_whole = false;  ///< sharded weights go with neither pipeline nor expert parallel
 };
 
 }  // namespace primus_plan

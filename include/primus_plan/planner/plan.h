@@ -54,8 +54,9 @@ struct PlanPoint {
   double high_seconds = 0;
   double tokens_per_second_per_gpu = 0;
   double bubble_share = 0;
-  MemoryRange memory;      ///< of the fullest GPU, everything
-  double state_bytes = 0;  ///< part of it: weights, gradients, optimizer, which neither micro-batch nor recompute change
+  MemoryRange memory;  ///< of the fullest GPU, everything
+  double state_bytes =
+      0;  ///< part of it: weights, gradients, optimizer, which neither micro-batch nor recompute change
 };
 
 /// Why candidates were turned down.
@@ -102,13 +103,13 @@ struct NearestPlan {
 };
 
 struct PlanResult {
-  std::size_t space = 0;   ///< candidates in all
-  std::size_t judged = 0;  ///< by derivation, rules and, when legal, estimates
-  bool complete = true;    ///< false: stopped before the end
-  std::vector<PlanPoint> points;     ///< every legal candidate that fits, best first
-  std::size_t layouts = 0;           ///< different degrees among them
-  std::vector<ProposedPlan> plans;   ///< the best of each of the first layouts
-  std::vector<ProposedPlan> front;   ///< Pareto front of memory against throughput, least memory first
+  std::size_t space = 0;            ///< candidates in all
+  std::size_t judged = 0;           ///< by derivation, rules and, when legal, estimates
+  bool complete = true;             ///< false: stopped before the end
+  std::vector<PlanPoint> points;    ///< every legal candidate that fits, best first
+  std::size_t layouts = 0;          ///< different degrees among them
+  std::vector<ProposedPlan> plans;  ///< the best of each of the first layouts
+  std::vector<ProposedPlan> front;  ///< Pareto front of memory against throughput, least memory first
   std::vector<Neighbour> sensitivity;
   Rejections rejections;
   std::size_t indistinguishable = 0;  ///< layouts whose step time's interval overlaps the winner's expected time

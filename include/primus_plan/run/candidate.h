@@ -25,13 +25,13 @@ std::string_view to_string(RecomputeLevel level);
 
 /// How layers are dealt to stages.
 enum class StageSplit : std::uint8_t {
-  even,    ///< the same number on each
-  ends,    ///< `first_layers` and `last_layers` on the ends, the same number on each between
-  dealt,   ///< as evenly as it goes, embedding, prediction layers and loss counted as a layer each
+  even,   ///< the same number on each
+  ends,   ///< `first_layers` and `last_layers` on the ends, the same number on each between
+  dealt,  ///< as evenly as it goes, embedding, prediction layers and loss counted as a layer each
 };
 
-/// What a planner turns. Everything else stays as the experiment has it. Plain numbers: made, compared and copied by the
-/// hundred thousand.
+/// What a planner turns. Everything else stays as the experiment has it. Plain numbers: made, compared and copied by
+/// the hundred thousand.
 struct Candidate {
   std::int64_t world_size = 0;
   std::int64_t tensor = 1;

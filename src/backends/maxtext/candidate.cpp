@@ -66,11 +66,11 @@ void turn_mesh(const Candidate& c, const PlanTask& task, Set&& to) {
   to.set(&C::dcn_pipeline_parallelism, at.pipeline.across);
   to.set(&C::dcn_fsdp_parallelism, at.shards.across, Named::always);
   to.set(&C::dcn_data_parallelism, at.copies.across, Named::always);
-  for (const auto axis : {&C::ici_fsdp_transpose_parallelism, &C::ici_sequence_parallelism,
-                          &C::ici_context_autoregressive_parallelism, &C::ici_tensor_sequence_parallelism,
-                          &C::ici_autoregressive_parallelism, &C::dcn_fsdp_transpose_parallelism,
-                          &C::dcn_sequence_parallelism, &C::dcn_context_autoregressive_parallelism,
-                          &C::dcn_tensor_sequence_parallelism, &C::dcn_autoregressive_parallelism}) {
+  for (const auto axis :
+       {&C::ici_fsdp_transpose_parallelism, &C::ici_sequence_parallelism, &C::ici_context_autoregressive_parallelism,
+        &C::ici_tensor_sequence_parallelism, &C::ici_autoregressive_parallelism, &C::dcn_fsdp_transpose_parallelism,
+        &C::dcn_sequence_parallelism, &C::dcn_context_autoregressive_parallelism, &C::dcn_tensor_sequence_parallelism,
+        &C::dcn_autoregressive_parallelism}) {
     to.set(axis, Int{1});
   }
 }

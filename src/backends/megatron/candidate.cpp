@@ -74,8 +74,8 @@ void turn_recompute(const C& base, const Candidate& c, Set&& to) {
   to.set(&C::recompute_method, c.recompute == RecomputeLevel::full    ? std::string_view("uniform")
                                : c.recompute == RecomputeLevel::block ? std::string_view("block")
                                                                       : null_word);
-  to.set(&C::recompute_num_layers, whole ? MaybeInt(c.recompute == RecomputeLevel::full ? 1 : c.recompute_layers)
-                                         : MaybeInt());
+  to.set(&C::recompute_num_layers,
+         whole ? MaybeInt(c.recompute == RecomputeLevel::full ? 1 : c.recompute_layers) : MaybeInt());
   if (selective) {
     to.set(&C::recompute_modules, modules_of(base, c.recompute == RecomputeLevel::heavy));
   } else {
@@ -102,11 +102,10 @@ void turn_sharding(const C& base, const Candidate& c, Set&& to) {
   to.set(&C::gradient_accumulation_fusion, !fsdp2 && *base.gradient_accumulation_fusion);
   const bool other_format = (own_fsdp && !weights) || (*base.ckpt_format == "torch_dcp" && !fsdp2) ||
                             (fsdp2 && *base.ckpt_format != "torch_dcp");
-  to.set(&C::ckpt_format, other_format || (fsdp2 && c.tensor > 1) ? std::string_view("torch_dist")
-                                                                  : *base.ckpt_format);
-  to.set(&C::data_parallel_replicate_degree,
-         base.data_parallel_replicate_degree.value.value_or(1) == 1 ? base.data_parallel_replicate_degree.value
-                                                                   : MaybeInt(1));
+  to.set(&C::ckpt_format, other_format || (fsdp2 && c.tensor > 1) ? std::string_view("torch_dist") : *base.ckpt_format);
+  to.set(&C::data_parallel_replicate_degree, base.data_parallel_replicate_degree.value.value_or(1) == 1
+                                                 ? base.data_parallel_replicate_degree.value
+                                                 : MaybeInt(1));
   to.set(&C::num_distributed_optimizer_instances,
          base.num_distributed_optimizer_instances.value.value_or(1) == c.replicas
              ? base.num_distributed_optimizer_instances.value
@@ -156,8 +155,8 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   to.set(&C::expert_model_parallel_size, c.expert, experts ? Named::always : Named::when_changed);
   const bool follows = !experts || c.expert_tensor == c.tensor;
   const MaybeInt named = base.expert_tensor_parallel_size.value;
-  to.set(&C::expert_tensor_parallel_size, follows ? (named.value_or(c.tensor) == c.tensor ? named : MaybeInt(c.tensor))
-                                                  : MaybeInt(c.expert_tensor));
+  to.set(&C::expert_tensor_parallel_size,
+         follows ? (named.value_or(c.tensor) == c.tensor ? named : MaybeInt(c.tensor)) : MaybeInt(c.expert_tensor));
   to.set(&C::sequence_parallel, c.tensor > 1);
   to.set(&C::micro_batch_size, MaybeInt(c.micro_batch), Named::always);
   to.set(&C::global_batch_size, MaybeInt(task.global_batch), Named::always);
@@ -269,8 +268,7 @@ CandidateOverrides candidate_overrides(const C& base, const Candidate& candidate
   CandidateOverrides out;
   KeyLister<C> to(base, only_changes, out);
   turn(base, candidate, task, to);
-  const NodePtr layout =
-      candidate.split == StageSplit::dealt ? make_string(layout_text(candidate, task)) : NodePtr();
+  const NodePtr layout = candidate.split == StageSplit::dealt ? make_string(layout_text(candidate, task)) : NodePtr();
   to.set(&C::pipeline_model_parallel_layout, static_cast<const Node*>(layout.get()));
   return out;
 }

@@ -35,8 +35,8 @@ std::string_view schedule_name(ScheduleKind schedule) {
 /// Layers of one virtual stage, for schedules with more of them on a rank than torch takes by itself (2).
 std::optional<Int> layers_per_stage(const C& base, const Candidate& c, const PlanTask& task) {
   if (c.pipeline < 2 || c.chunks <= 2) return std::nullopt;
-  const Int units = task.layers + *base.pipeline_parallel_first_stage_less_layers +
-                    *base.pipeline_parallel_last_stage_less_layers;
+  const Int units =
+      task.layers + *base.pipeline_parallel_first_stage_less_layers + *base.pipeline_parallel_last_stage_less_layers;
   const Int stages = c.pipeline * c.chunks;
   return (units + stages - 1) / stages;
 }
@@ -44,13 +44,13 @@ std::optional<Int> layers_per_stage(const C& base, const Candidate& c, const Pla
 template <class Set>
 void turn_recompute(const C& base, const Candidate& c, Set&& to) {
   const bool selective = c.recompute == RecomputeLevel::light || c.recompute == RecomputeLevel::heavy;
-  to.set(&C::ac_mode, selective                              ? std::string_view("selective")
+  to.set(&C::ac_mode, selective                             ? std::string_view("selective")
                       : c.recompute == RecomputeLevel::full ? std::string_view("full")
-                                                             : std::string_view("none"));
+                                                            : std::string_view("none"));
   // Single operations, or every second layer.
-  to.set(&C::ac_selective_ac_option, !selective                               ? *base.ac_selective_ac_option
+  to.set(&C::ac_selective_ac_option, !selective                             ? *base.ac_selective_ac_option
                                      : c.recompute == RecomputeLevel::light ? std::string_view("op")
-                                                                              : std::string_view("2"));
+                                                                            : std::string_view("2"));
 }
 
 template <class Set>
@@ -68,8 +68,7 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   // Micro-batches of one local batch fill the pipeline; it drains after each.
   const bool divides = task.global_batch % data == 0;
   to.set(&C::local_batch_size, pipelined && divides ? task.global_batch / data : c.micro_batch, Named::always);
-  to.set(&C::pipeline_parallel_microbatch_size,
-         pipelined ? c.micro_batch : *base.pipeline_parallel_microbatch_size);
+  to.set(&C::pipeline_parallel_microbatch_size, pipelined ? c.micro_batch : *base.pipeline_parallel_microbatch_size);
   to.set(&C::global_batch_size, task.global_batch, Named::always);
   to.set(&C::seq_len, task.sequence_length);
   to.set(&C::pipeline_parallel_schedule, pipelined ? schedule_name(c.schedule) : *base.pipeline_parallel_schedule);
@@ -119,9 +118,8 @@ PlanKnobs plan_knobs(const C& base) {
           .expert_tensor = true,
           .replicas = true,
           .experts_within_data = false,
-          .units_beside_layers = std::max<Int>(*base.pipeline_parallel_first_stage_less_layers +
-                                                   *base.pipeline_parallel_last_stage_less_layers,
-                                               0)};
+          .units_beside_layers = std::max<Int>(
+              *base.pipeline_parallel_first_stage_less_layers + *base.pipeline_parallel_last_stage_less_layers, 0)};
 }
 
 std::unique_ptr<CandidateJudge> candidate_judge(const C& base, const ParsedKeys& parsed, const Environment& environment,
