@@ -171,7 +171,9 @@ TEST(PublishedPlans, TunedLayoutsRankHigh) {
     fmt::print("{:<14.14} {:<8} {:>5} {:>16} {:>9} {:>5.0f}% {:>12.0f} {:>12.0f}  {}{}\n", row.model, row.gpu, row.gpus,
                fmt::format("{}/{}/{}/{}", row.tensor, row.pipeline, row.context, row.expert),
                fmt::format("{}/{}", s.rank, s.of), 100 * share, s.theirs, s.ours, s.first, s.trouble);
-    if (s.rank > 0) EXPECT_GE(s.ours, s.theirs * 0.999);
+    if (s.rank > 0) {
+      EXPECT_GE(s.ours, s.theirs * 0.999);
+    }
   }
   fmt::print("{} of {} published layouts are in the first tenth\n", high, all);
   EXPECT_GE(all, 5U);
