@@ -166,7 +166,7 @@ std::optional<UnfoldedNumber> flops_number(const Workload& workload, const Estim
   add(out.inputs, "matrix products", human_count(flops.common_per_token - flops.common_attention_per_token));
   add(out.inputs, "attention, which grows with the sequence", human_count(flops.common_attention_per_token));
   add(out.inputs, "active parameters", with_commas(std::llround(estimate.active.total())),
-      workload.keys.experts_per_token);
+      workload.model.experts > 0 ? workload.keys.experts_per_token : RunKey{});
   add_size(out.inputs, "layers", workload.model.layers, workload.keys.layers);
   add_size(out.inputs, "hidden size", workload.model.hidden, workload.keys.hidden);
   add_size(out.inputs, "tokens of a sample", workload.run.batch.sequence_length, workload.run.keys.sequence_length);
