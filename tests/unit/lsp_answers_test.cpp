@@ -194,7 +194,7 @@ std::string applied(const Json& action, std::string text) {
 }
 
 Json actions_at(Editor& editor, int line) {
-  const Json place = {{"line", line}, {"character", 30}};
+  const Json place = {{"line", line}, {"character", 8}};  // on the key
   return editor.ask("textDocument/codeAction", "actions",
                     {{"textDocument", {{"uri", Editor::uri(file)}}},
                      {"range", {{"start", {{"line", line}, {"character", 0}}}, {"end", place}}},
