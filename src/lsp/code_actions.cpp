@@ -43,7 +43,8 @@ Json code_actions(const Document& document, const Range& range, const Context& c
   Json safe = Json::array();
   Json others = Json::array();
   for (const ShownFinding& shown : shown_findings(document)) {
-    if (!touches(shown.range, range)) continue;
+    // Editors send the cursor, which is as often on the key as on the value.
+    if (!share_line(shown.range, range)) continue;
     for (const Fix& fix : shown.finding->fixes) {
       if (is_possible(fix, document)) (fix.safe ? safe : others).push_back(action(fix, shown, document, context));
     }

@@ -43,7 +43,7 @@ nlohmann::json completion(const Document& document, const Position& at, const st
 /// The item with its documentation.
 nlohmann::json resolve_completion(nlohmann::json item);
 
-/// The CodeActions for what is wrong in a range: the fixes of its findings, safe ones first and preferred.
+/// The CodeActions for what is wrong on the lines of a range: the fixes of its findings, safe ones first and preferred.
 nlohmann::json code_actions(const Document& document, const Range& range, const Context& context);
 
 }  // namespace primus_plan::lsp

@@ -73,7 +73,7 @@ Range range_in_line(const Source& source, std::uint32_t line, std::size_t begin,
   return {{line, utf16_length(text.substr(0, begin))}, {line, utf16_length(text.substr(0, end))}};
 }
 
-bool touches(const Range& a, const Range& b) { return a.start <= b.end && b.start <= a.end; }
+bool share_line(const Range& a, const Range& b) { return a.start.line <= b.end.line && b.start.line <= a.end.line; }
 
 nlohmann::json to_json(const Range& range) {
   const auto position = [](const Position& at) {

@@ -34,8 +34,8 @@ Range range_of_bytes(const Source& source, std::size_t begin, std::size_t end);
 /// Bytes [begin, end) of a line counted from 0.
 Range range_in_line(const Source& source, std::uint32_t line, std::size_t begin, std::size_t end);
 
-/// Whether two ranges share a place; empty ones count.
-bool touches(const Range& a, const Range& b);
+/// Whether two ranges have a line in common.
+bool share_line(const Range& a, const Range& b);
 
 nlohmann::json to_json(const Range& range);
 /// Throws nlohmann's exceptions for what is no range.

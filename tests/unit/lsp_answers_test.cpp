@@ -90,7 +90,10 @@ TEST(LspDefinition, IsThePresetLineThatTheExperimentOverrides) {
   workspace.root = "/primus";
   const std::string configs = "/primus/primus/configs/";
   workspace.disk.put(configs + "modules/megatron/pre_trainer.yaml", "stage: pretrain\nseq_length: 4096\n");
-  workspace.disk.put(configs + "platforms/platform_azure.yaml", "name: azure\n");
+  workspace.disk.put(configs + "platforms/platform_azure.yaml",
+                     "name: azure\nnum_nodes_env_key: NNODES\nnode_rank_env_key: NODE_RANK\n"
+                     "master_addr_env_key: MASTER_ADDR\nmaster_port_env_key: MASTER_PORT\n"
+                     "gpus_per_node_env_key: GPUS_PER_NODE\nworkspace: ./output\n");
   workspace.disk.put(configs + "models/megatron/tiny.yaml", "# a model\nnum_layers: 4\nhidden_size: 512\n");
   Editor editor(workspace);
   editor.open(file, head +
@@ -194,7 +197,7 @@ std::string applied(const Json& action, std::string text) {
 }
 
 Json actions_at(Editor& editor, int line) {
-  const Json place = {{"line", line}, {"character", 30}};
+  const Json place = {{"line", line}, {"character", 8}};  // on the key
   return editor.ask("textDocument/codeAction", "actions",
                     {{"textDocument", {{"uri", Editor::uri(file)}}},
                      {"range", {{"start", {{"line", line}, {"character", 0}}}, {"end", place}}},

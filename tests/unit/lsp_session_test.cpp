@@ -101,7 +101,9 @@ TEST(LspSession, JudgesAgainWhatAnOpenFileIsPartOf) {
   PlainWorkspace workspace;
   Editor editor(workspace);
   editor.open("/work/base.yaml", good);
-  editor.open(file, "extends: base.yaml\nmodules:\n  pre_trainer:\n    overrides:\n      train_iters: 90\n");
+  editor.open(file,
+              "# primus-plan: world-size=8\nextends: base.yaml\nmodules:\n  pre_trainer:\n    overrides:\n      "
+              "train_iters: 90\n");
   EXPECT_EQ(editor.findings(file), Json::array());
   editor.change("/work/base.yaml", bad);
   ASSERT_EQ(editor.findings(file).size(), 1U) << "through the text that is not saved yet";
