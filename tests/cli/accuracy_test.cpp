@@ -22,7 +22,7 @@ TEST(AccuracyCommand, ComparesThePublishedMeasurements) {
   const ProcessResult text = run_plan({"accuracy"});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("torch max allocated"), HasSubstr("mixture of experts"), HasSubstr("Spearman"),
-                              HasSubstr("MI300X")));
+                              HasSubstr("MI355X")));
   const json out = json::parse(run_plan({"accuracy", "--format", "json"}).out);
   EXPECT_GT(out.at("comparisons").size(), 400U);
   EXPECT_THAT(run_plan({"accuracy", "-v"}).out, HasSubstr("outside"));
