@@ -190,7 +190,7 @@ constexpr Rule<FittedRun> rules[] = {
      tight},
     {{.id = "FT103",
       .name = "fits-no-gpu",
-      .severity = Severity::error,
+      .severity = Severity::warning,
       .stage = Stage::runtime,
       .runtime_site = allocator,
       .outcome = "the first step runs out of GPU memory",
