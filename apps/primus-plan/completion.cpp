@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 
 #include "command.h"
@@ -200,7 +202,7 @@ int print_script(const std::string& shell) {
 Run declare_completion(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   const auto shell = std::make_shared<std::string>();
   std::vector<std::string> names;
-  for (const Shell& known : shells) names.emplace_back(known.name);
+  std::ranges::transform(shells, std::back_inserter(names), [](const Shell& known) { return std::string(known.name); });
   app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember(names));
   return [shell] { return print_script(*shell); };
 }

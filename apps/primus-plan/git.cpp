@@ -39,6 +39,7 @@ std::string read_all(int descriptor) {
 std::optional<std::string> git(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "git");
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
 

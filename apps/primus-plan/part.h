@@ -46,8 +46,8 @@ struct Part {
   const Hardware* get() const { return hardware ? &*hardware : nullptr; }
 };
 
-/// `spec` (the value of --hardware), else the settings, else what the experiment's path or comments speak of, else none.
-/// Throws HardwareError.
+/// `spec` (the value of --hardware), else the settings, else what the experiment's path or comments speak of, else
+/// none. Throws HardwareError.
 Part find_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
                const FileReader& files);
 

@@ -41,14 +41,16 @@ std::map<std::string, std::size_t> reasons_of(const Accuracy& accuracy) {
 
 std::string ranking_sentence(const Accuracy& accuracy) {
   if (accuracy.rankings.empty()) return {};
-  return fmt::format("{} of {} models with {} rows or more are ranked with a correlation of at least 0.9; median {:.2f}",
-                     accuracy.well_ranked, accuracy.rankings.size(), least_ranked_rows, accuracy.median_correlation);
+  return fmt::format(
+      "{} of {} models with {} rows or more are ranked with a correlation of at least 0.9; median {:.2f}",
+      accuracy.well_ranked, accuracy.rankings.size(), least_ranked_rows, accuracy.median_correlation);
 }
 
 std::string section_text(const AccuracySection& section, const Paint& paint) {
   if (section.groups.empty()) return {};
-  std::string out = "\n" + paint.bold(fmt::format("{:<52}{:>5} {:>9} {:>9} {:>9} {:>9} {:>9}", section.title, "rows",
-                                                  "median", "9 of 10", "worst", "bias", "inside")) +
+  std::string out = "\n" +
+                    paint.bold(fmt::format("{:<52}{:>5} {:>9} {:>9} {:>9} {:>9} {:>9}", section.title, "rows", "median",
+                                           "9 of 10", "worst", "bias", "inside")) +
                     "\n";
   for (const AccuracyGroup& group : section.groups) {
     const ErrorStatistics& e = group.errors;
@@ -61,9 +63,10 @@ std::string section_text(const AccuracySection& section, const Paint& paint) {
 
 std::string rankings_text(const Accuracy& accuracy, const Paint& paint) {
   if (accuracy.rankings.empty()) return {};
-  std::string out = "\n" + paint.bold(fmt::format("{:<52}{:>5} {:>9}", "rank correlation (Spearman) within a model",
-                                                  "rows", "of speeds")) +
-                    "\n";
+  std::string out =
+      "\n" +
+      paint.bold(fmt::format("{:<52}{:>5} {:>9}", "rank correlation (Spearman) within a model", "rows", "of speeds")) +
+      "\n";
   for (const ModelRanking& r : accuracy.rankings) {
     out += fmt::format("  {:<50}{:>5} {:>9.2f}\n", escape_controls(r.model), r.rows, r.correlation);
   }
@@ -79,22 +82,23 @@ std::string left_out_text(const Accuracy& accuracy, const TextStyle& style, cons
   if (!style.verbose) return out;
   for (const LeftOut& left : accuracy.left_out) {
     const MeasuredRow& row = accuracy.rows[left.row];
-    out += escape_controls(
-        fmt::format("  {:>6}  {}: {}: {}", row.id, run_text(row), to_string(left.figure), left.reason));
+    out +=
+        escape_controls(fmt::format("  {:>6}  {}: {}: {}", row.id, run_text(row), to_string(left.figure), left.reason));
     out += '\n';
   }
   return out;
 }
 
 std::string rows_text(const Accuracy& accuracy, const Paint& paint) {
-  std::string out = "\n" + paint.bold(fmt::format("{:>8} {:>12} {:>12} {:>9}  {:<7} {}", "row", "measured",
-                                                  "estimated", "error", "", "run")) +
+  std::string out = "\n" +
+                    paint.bold(fmt::format("{:>8} {:>12} {:>12} {:>9}  {:<7} {}", "row", "measured", "estimated",
+                                           "error", "", "run")) +
                     "\n";
   for (const Comparison& c : accuracy.comparisons) {
     const MeasuredRow& row = accuracy.rows[c.row];
     out += fmt::format("{:>8} {:>12} {:>12} {:>9}  {:<7} {}\n", escape_controls(row.id),
-                       figure_text(c.figure, c.measured), figure_text(c.figure, c.expected),
-                       signed_percent(c.error()), c.is_inside() ? "" : "outside", escape_controls(run_text(row)));
+                       figure_text(c.figure, c.measured), figure_text(c.figure, c.expected), signed_percent(c.error()),
+                       c.is_inside() ? "" : "outside", escape_controls(run_text(row)));
   }
   return out;
 }
@@ -102,13 +106,14 @@ std::string rows_text(const Accuracy& accuracy, const Paint& paint) {
 std::string section_markdown(const AccuracySection& section) {
   if (section.groups.empty()) return {};
   std::string out = fmt::format(
-      "| {} | rows | median error | 9 of 10 within | worst | bias | inside the interval |\n|---|--:|--:|--:|--:|--:|--:|\n",
+      "| {} | rows | median error | 9 of 10 within | worst | bias | inside the interval "
+      "|\n|---|--:|--:|--:|--:|--:|--:|\n",
       section.title);
   for (const AccuracyGroup& group : section.groups) {
     const ErrorStatistics& e = group.errors;
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(group.name), e.count, percent(e.median),
-                       percent(e.ninth_tenth), percent(e.worst), signed_percent(e.bias),
-                       part_of(group.inside, e.count));
+    out +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(group.name), e.count, percent(e.median),
+                    percent(e.ninth_tenth), percent(e.worst), signed_percent(e.bias), part_of(group.inside, e.count));
   }
   return out + "\n";
 }

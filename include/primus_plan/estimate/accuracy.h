@@ -86,13 +86,13 @@ struct Accuracy {
   std::vector<MeasuredRow> rows;
   std::vector<Comparison> comparisons;  ///< in the order of the rows, memory before step time
   std::vector<LeftOut> left_out;
-  AccuracySection memory;                ///< by how it was read
-  AccuracySection step;                  ///< dense and mixture-of-experts models
-  AccuracySection hardware;              ///< step time by part
-  AccuracySection framework;             ///< step time by framework
-  std::vector<ModelRanking> rankings;    ///< by model, those with most rows first
-  double median_correlation = 0;         ///< of the ranked models
-  std::size_t well_ranked = 0;           ///< models with a correlation of at least 0.9
+  AccuracySection memory;              ///< by how it was read
+  AccuracySection step;                ///< dense and mixture-of-experts models
+  AccuracySection hardware;            ///< step time by part
+  AccuracySection framework;           ///< step time by framework
+  std::vector<ModelRanking> rankings;  ///< by model, those with most rows first
+  double median_correlation = 0;       ///< of the ranked models
+  std::size_t well_ranked = 0;         ///< models with a correlation of at least 0.9
 };
 
 /// Estimates every row. A step time that a row lacks is taken from its throughput. Rows without a figure count for
