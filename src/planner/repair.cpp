@@ -76,8 +76,8 @@ std::vector<std::int64_t> global_values(const RunDescription& run) {
     if (near.below) values.push_back(*near.below);
     if (near.above) values.push_back(*near.above);
   }
-  std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
