@@ -85,6 +85,7 @@ std::string parts_with_room(const FittedRun& run) {
   }
   std::ranges::stable_sort(parts, {}, [](const Hardware* part) { return part->memory_bytes; });
   std::vector<std::string> texts;
+  texts.reserve(parts.size());
   for (const Hardware* part : parts) texts.push_back(fmt::format("{} ({:.0f})", part->name, part->memory_bytes / gib));
   return join(texts, ", ");
 }
