@@ -95,12 +95,12 @@ void judge(const Experiment& experiment, const LaunchOptions& launch_options, co
 
 CheckedExample ExampleChecker::check(const Example& example) const { return check(example, std::string(example.yaml)); }
 
-CheckedExample ExampleChecker::check(const Example& example, std::string text) const {
+CheckedExample ExampleChecker::check(const Example& example, const std::string& text) const {
   const Arguments arguments = arguments_of(example);
   const Environment environment = environment_of(example);
   CheckedExample out;
   const auto load = [&](const Loader& loader) {
-    out.loaded = loader.load_text("experiment.yaml", std::move(text), arguments.experiment);
+    out.loaded = loader.load_text("experiment.yaml", text, arguments.experiment);
   };
   if (example.environment.empty()) {
     load(loader_);

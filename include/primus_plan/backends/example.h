@@ -26,7 +26,7 @@ class ExampleChecker {
   ExampleChecker() : loader_(files_, Environment()) {}
   CheckedExample check(const Example& example) const;
   /// The same with another text in place of the example's own.
-  CheckedExample check(const Example& example, std::string text) const;
+  CheckedExample check(const Example& example, const std::string& text) const;
 
  private:
   MemoryFiles files_;

@@ -108,7 +108,8 @@ double chunked(const MaxTextRun& run, const Numbers& n) {
   const Int length = *run.config.max_target_length;
   const Int chunk = *run.config.chunk_attn_window_size;
   if (chunk <= 0) return causal(n, n.width);
-  const auto whole = static_cast<double>(length / chunk);
+  const Int chunks = length / chunk;
+  const auto whole = static_cast<double>(chunks);
   const auto rest = static_cast<double>(length % chunk);
   const auto size = static_cast<double>(chunk);
   return 2 * (whole * size * size + rest * rest) / n.length * n.heads * n.width;
@@ -151,7 +152,8 @@ Cost all_layers(const MaxTextRun& run, const Numbers& n) {
   const Cost one = one_attention(run, n);
   const double blocks = all_feed_forward(run, n);
   const Int cycle = attention_cycle(run);
-  const double global = cycle > 0 ? static_cast<double>(run.model.layers / cycle) : n.layers;
+  const Int cycles = cycle > 0 ? run.model.layers / cycle : 0;
+  const double global = cycle > 0 ? static_cast<double>(cycles) : n.layers;
   const double local = n.layers - global;
   switch (block) {
     case Block::gemma2:  // each layer is two
