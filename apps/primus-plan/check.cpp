@@ -60,7 +60,7 @@ class Check {
     refuse_what_excludes();
     const Selection selection = options_.selection.select();
     find_setups(selection.inputs);
-    const Reach reach(selection.targets);
+    const Reach reach(selection.targets, selection.some_vanished);
     if (selection.affected) reach_ = &reach;
     if (options_.write_baseline) return write_baseline(selection);
     if (options_.statistics) return write_statistics(selection);

@@ -14,6 +14,7 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/estimate/calibration.h"
 #include "primus_plan/run/workload.h"
+#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -32,6 +33,10 @@ struct Options {
 /// The estimate of one module; nothing, with the reasons told, when its run cannot be derived.
 std::optional<std::string> answer(const Options& options, const Analysis& analysis, const Part& part,
                                   const TextStyle& style, const std::optional<StoredCalibration>& stored) {
+  if (!analysis.is_judged) {
+    throw Trouble(fmt::format("{}: module {} of framework {} is not estimated here", analysis.path, analysis.module,
+                              analysis.framework));
+  }
   if (analysis.workload == nullptr) {
     say_findings(analysis.path, analysis.findings, options.output);
     return std::nullopt;
@@ -63,7 +68,10 @@ int run(const Options& options) {
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
-  const LoadResult loaded = load_one(options.path, loader, options.experiment.options(), options.output);
+  Setups setups(options.experiment, {}, files, environment);
+  setups.use_baseline(false);
+  const Setup& setup = setups.of(options.path);
+  const LoadResult loaded = load_one(options.path, loader, setup.experiment, options.output);
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   AnalyzeOptions asked = options.launch.analyze_options();
@@ -71,8 +79,9 @@ int run(const Options& options) {
   std::vector<std::string> answers;
   bool estimated = true;
   for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch = find_launch(options.launch.options(), environment, experiment);
-    const Part part = find_part(options.hardware, experiment, nullptr, files);
+    const Launch launch =
+        find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
+    const Part part = find_part(options.hardware, experiment, setup.settings, files);
     const std::vector<Analysis> analyses = analyze_nodes(experiment, launch, environment, asked);
     std::optional<StoredCalibration> stored = find_calibration(options.path, files);
     if (!options.measured.empty()) {

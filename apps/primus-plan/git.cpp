@@ -88,7 +88,7 @@ std::vector<std::string> changed_files(const std::string& revision) {
   if (!commit) throw Trouble(fmt::format("--changed-since {}: git knows no such revision", revision));
   // A shallow clone may not have the commit where the branches part.
   const std::string base = first_line(git({"merge-base", first_line(*commit), "HEAD"}).value_or(*commit));
-  const auto changed = git({"-C", top, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", base, "--"});
+  const auto changed = git({"-C", top, "diff", "--name-only", "-z", "--no-renames", base, "--"});
   const auto added = git({"-C", top, "ls-files", "--others", "--exclude-standard", "-z"});
   if (!changed || !added) throw Trouble(fmt::format("--changed-since {}: git cannot compare with it", revision));
   std::vector<std::string> names;

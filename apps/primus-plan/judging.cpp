@@ -12,6 +12,8 @@ namespace primus_plan::app {
 
 namespace {
 
+constexpr std::string_view extends_missing = "CF111";
+
 Judgement to_judgement(FileReport file) {
   Judgement out{.findings = std::move(file.load_errors), .sources = std::move(file.sources), .is_loaded = false};
   out.is_loaded = out.findings.empty();
@@ -40,8 +42,11 @@ std::optional<LoadResult> Judging::load_text(const Chosen& chosen, const std::st
   const bool is_experiment = has_top_level_key(text, "modules");
   if (!is_experiment && !has_top_level_key(text, "extends")) return std::nullopt;
   LoadResult loaded = loader_.load_text(input.path, text, options);
+  if (is_experiment) return loaded;
   // Its modules may come from the file it extends; if not, it is a preset, say.
-  if (!is_experiment && (!loaded.errors.empty() || loaded.experiments.front().is_snippet)) return std::nullopt;
+  const auto lacks_its_base = [](const Finding& error) { return error.rule->id == extends_missing; };
+  if (std::ranges::any_of(loaded.errors, lacks_its_base)) return loaded;
+  if (!loaded.errors.empty() || loaded.experiments.front().is_snippet) return std::nullopt;
   return loaded;
 }
 

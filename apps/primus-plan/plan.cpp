@@ -13,14 +13,15 @@
 #include <thread>
 
 #include "command.h"
+#include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/model_list.h"
-#include "primus_plan/config/hardware.h"
 #include "primus_plan/planner/written_plan.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -29,7 +30,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* plan_group = "Planning";
-constexpr const char* usual_part = "MI300X";
 /// Samples of a step where nobody says: about four million tokens, and eight samples a GPU.
 constexpr std::int64_t usual_tokens = std::int64_t{4} << 20;
 constexpr std::int64_t usual_samples_of_gpu = 8;
@@ -148,17 +148,17 @@ std::string nearest_models(const Options& options, const Loader& loader, const s
   return nearest.empty() ? "primus-plan models lists them" : fmt::format("did you mean {}?", join(nearest, ", "));
 }
 
-Subject load_subject(const Options& options, const Loader& loader) {
+Subject load_subject(const Options& options, const ExperimentOptions& reading, const Loader& loader) {
   Subject out;
   if (options.path.empty() == options.model.empty())
     throw Trouble("give an experiment (plan FILE) or a model (plan --model llama3.1_70B --backend megatron)");
   if (!options.path.empty()) {
     out.path = out.name = options.path;
-    out.loaded = load_one(options.path, loader, options.experiment.options(), options.output);
+    out.loaded = load_one(options.path, loader, reading, options.output);
     return out;
   }
   out.name = options.model;
-  ExperimentOptions loading = options.experiment.options();
+  ExperimentOptions loading = reading;
   const std::string framework = loading.backend.value_or("megatron");
   loading.backend.reset();
   out.loaded = loader.load_text(options.model + ".yaml", experiment_around(framework, options.model), loading);
@@ -168,23 +168,6 @@ Subject load_subject(const Options& options, const Loader& loader) {
                               nearest_models(options, loader, framework)));
   }
   return out;
-}
-
-struct Part {
-  Hardware hardware;
-  std::string from;
-};
-
-Part find_part(const Options& options, const Experiment& experiment, const FileReader& files) {
-  if (!options.hardware.empty()) return {find_hardware(options.hardware, files), "--hardware"};
-  std::string_view text;
-  for (const auto& source : experiment.sources) {
-    if (source->path() == experiment.path) text = source->text();
-  }
-  if (const auto hint = guess_hardware(experiment.path, text)) {
-    return {find_hardware(hint->name, files), "taken from " + hint->from};
-  }
-  return {find_hardware(usual_part, files), "nothing names a part"};
 }
 
 std::int64_t usual_batch(std::int64_t world, std::int64_t sequence_length) {
@@ -312,7 +295,10 @@ int run(const Options& options) {
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
-  const Subject subject = load_subject(options, loader);
+  Setups setups(options.experiment, {}, files, environment);
+  setups.use_baseline(false);
+  const Setup& setup = setups.of(options.path.empty() ? "-" : options.path);
+  const Subject subject = load_subject(options, setup.experiment, loader);
   const Experiment& experiment = subject.loaded.experiments.front();
   const Module& module = experiment.modules.front();
   const auto prepared = prepare(module, environment);
@@ -321,7 +307,8 @@ int run(const Options& options) {
   LaunchOptions launching;
   if (options.gpus_per_node > 0) launching.gpus_per_node = options.gpus_per_node;
   if (options.nodes > 0) launching.nodes = options.nodes;
-  const Launch found = find_launch(launching, environment, experiment);
+  const Launch found = find_launch(launching, environment, experiment,
+                                   subject.path.empty() ? nullptr : setup.launch_setting(options.path));
   const Launch launch = settle_launch(*prepared, found);
   request.task.gpus_per_node = launch.gpus_per_node;
   if (!options.gpus.empty()) {
@@ -336,7 +323,7 @@ int run(const Options& options) {
   const Analysis now = prepared->decide(launch, numbers);
   std::string batch_source;
   settle_task(options, subject, now, request, batch_source);
-  const Part part = find_part(options, experiment, files);
+  const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
   request.hardware = part.hardware;
   if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
 
@@ -347,7 +334,7 @@ int run(const Options& options) {
                           .result = result,
                           .subject = subject.name,
                           .framework = std::string(backend->title()),
-                          .hardware_source = part.from,
+                          .hardware_source = part.source,
                           .batch_source = batch_source,
                           .is_file = !subject.path.empty()};
   const bool found_one = !result.points.empty();
@@ -371,6 +358,7 @@ void declare_task(CLI::App& app, Options& options) {
       ->type_name("N")
       ->check(whole_number(1, largest_launch))
       ->group(plan_group);
+  app.get_option("--nodes")->excludes("--gpus");
   app.add_option("--gpus-per-node", options.gpus_per_node, "GPUs of a node")
       ->type_name("N")
       ->check(whole_number(1, largest_launch))
@@ -406,7 +394,7 @@ void declare_search(CLI::App& app, Options& options) {
       ->group(plan_group);
   app.add_option("--time-limit", options.time_limit, "end after so many seconds with the best so far")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.001, 1e6))
       ->group(plan_group);
   app.add_flag("--min-change", options.min_change, "plans that change fewer keys of the experiment first")
       ->group(plan_group);

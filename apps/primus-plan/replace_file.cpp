@@ -102,6 +102,8 @@ std::string replace_file(const std::string& path, std::string_view before, std::
   struct stat status {};
   if (::fstat(original.get(), &status) != 0) fail(path, errno);
   if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if ((status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) return "it is read-only";
+  if (status.st_nlink > 1) return "it has other names (hard links), which would keep the old text";
   if (!holds(original.get(), before)) return "it has changed since it was read";
   Replacement replacement(path);
   replacement.write(after);

@@ -75,15 +75,20 @@ std::vector<Input> below(const std::vector<std::string>& folders) {
 }
 
 /// With --affected: folders are where to look, files are what experiments may reach.
-Selection select_affected(const std::vector<std::string>& paths, std::vector<std::string> changed) {
-  Selection selection{.inputs = {}, .targets = std::move(changed), .affected = true, .may_be_empty = true};
+Selection select_affected(const std::vector<std::string>& paths, std::vector<std::string> changed, bool some_vanished) {
+  Selection selection{.inputs = {},
+                      .targets = std::move(changed),
+                      .affected = true,
+                      .some_vanished = some_vanished,
+                      .may_be_empty = true};
   std::vector<std::string> folders;
   for (const std::string& path : paths) {
     if (path == "-") throw Trouble("--affected needs files: standard input is none that a preset chain could reach");
     (fs::is_directory(path) ? folders : selection.targets).push_back(path);
   }
-  if (selection.targets.empty()) return selection;
-  for (const Input& target : find_inputs(selection.targets)) selection.inputs.push_back({target.path, true});
+  if (selection.targets.empty() && !some_vanished) return selection;
+  const std::vector<Input> targets = selection.targets.empty() ? std::vector<Input>() : find_inputs(selection.targets);
+  for (const Input& target : targets) selection.inputs.push_back({target.path, true});
   if (folders.empty()) folders = {"."};
   const std::vector<Input> found = below(folders);
   selection.inputs.insert(selection.inputs.end(), found.begin(), found.end());
@@ -93,7 +98,7 @@ Selection select_affected(const std::vector<std::string>& paths, std::vector<std
 
 }  // namespace
 
-Reach::Reach(const std::vector<std::string>& files) {
+Reach::Reach(const std::vector<std::string>& files, bool some_vanished) : some_vanished_(some_vanished) {
   for (const std::string& file : files) {
     const std::string path = canonical(file);
     names_.insert(fs::path(path).filename().string());
@@ -107,7 +112,7 @@ bool Reach::is_target(const std::string& path) const {
 }
 
 bool Reach::contains(const std::string& experiment, const LoadResult& loaded) const {
-  if (is_target(experiment)) return true;
+  if (is_target(experiment) || (some_vanished_ && !loaded.errors.empty())) return true;
   const auto among = [&](const std::vector<std::shared_ptr<const Source>>& sources) {
     return std::any_of(sources.begin(), sources.end(), [&](const auto& source) { return is_target(source->path()); });
   };
@@ -138,16 +143,25 @@ Selection SelectionFlags::select() const {
   if (!files_from.empty()) listed = read_list(files_from);
   std::erase_if(listed, [](const std::string& name) { return !is_yaml(name); });
   std::vector<std::string> changed;
+  bool some_vanished = false;
   if (!changed_since.empty()) {
     const std::vector<std::string> within = paths.empty() ? std::vector<std::string>{"."} : paths;
     for (const std::string& path : changed_files(changed_since)) {
+      std::error_code ignored;
+      const bool is_there = fs::exists(path, ignored);
+      some_vanished = some_vanished || (!is_there && is_yaml(path));
+      if (!is_there) continue;
       if (is_yaml(path) && (affected || is_below(canonical(path), within))) changed.push_back(shown(path));
     }
   }
   listed.insert(listed.end(), changed.begin(), changed.end());
-  if (affected) return select_affected(paths, std::move(listed));
+  if (affected) return select_affected(paths, std::move(listed), some_vanished);
 
-  Selection selection{.inputs = {}, .targets = {}, .affected = false, .may_be_empty = lists || only_experiments};
+  Selection selection{.inputs = {},
+                      .targets = {},
+                      .affected = false,
+                      .some_vanished = false,
+                      .may_be_empty = lists || only_experiments};
   for (const Input& input : find_inputs(listed)) selection.inputs.push_back({input.path, true});
   if (changed_since.empty()) {
     for (Input& input : find_inputs(paths)) {

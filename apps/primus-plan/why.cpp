@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "command.h"
@@ -32,8 +33,9 @@ struct Options {
 
 /// A number of the estimates; nothing, with the names of those that there are in `known`, when there is no such number.
 std::string why_number(const Options& options, const Experiment& experiment, const std::vector<Analysis>& analyses,
-                       const FileReader& files, const TextStyle& style, std::vector<std::string>& known) {
-  const Part part = find_part(options.hardware, experiment, nullptr, files);
+                       const Setup& setup, const FileReader& files, const TextStyle& style,
+                       std::vector<std::string>& known) {
+  const Part part = find_part(options.hardware, experiment, setup.settings, files);
   std::string text;
   for (const Analysis& analysis : analyses) {
     if (analysis.workload == nullptr) continue;
@@ -49,7 +51,9 @@ std::string why_number(const Options& options, const Experiment& experiment, con
 
 [[noreturn]] void refuse_number(const Options& options, const std::vector<std::string>& known) {
   if (known.empty()) throw Trouble(fmt::format("{}: nothing can be estimated of this run", options.path));
-  const std::string hint = options.key.starts_with("step") ? "; steps need a part: --hardware MI300X, say" : "";
+  const bool lacks_part = std::ranges::none_of(known, [](const std::string& one) { return one.starts_with("step"); });
+  const std::string hint =
+      lacks_part && options.key.starts_with("step") ? "; steps need a part: --hardware MI300X, say" : "";
   throw Trouble(fmt::format("{} has no number {}{}; it has {}", options.path, options.key, hint, join(known, ", ")));
 }
 
@@ -74,7 +78,7 @@ int run(const Options& options) {
                                                                : analyze(experiment, launch, environment, asked);
     for (const FoundKey& found : find_key(experiment, analyses, options.key)) text += why_to_text(found, style);
     if (text.empty() && asked.with_workload) {
-      text += why_number(options, experiment, analyses, files, style, numbers);
+      text += why_number(options, experiment, analyses, setup, files, style, numbers);
     }
     if (nearest.empty()) nearest = nearest_keys(experiment, analyses, options.key);
   }

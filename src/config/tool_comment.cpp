@@ -35,6 +35,47 @@ std::size_t comment_start(std::string_view line) {
   return std::string_view::npos;
 }
 
+/// Tells the lines of block scalars ("key: |"), which are text whatever they look like. Lines are asked for in order.
+class BlockScalars {
+ public:
+  bool contains(std::string_view line) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (parent_ != none && (indent == std::string_view::npos || indent > parent_)) return true;
+    parent_ = none;
+    const std::string_view code = trim(line.substr(0, comment_start(line)));
+    const std::size_t word = code.find_last_of(blanks) + 1;  // npos + 1 is 0
+    if (word > 0 && is_header(code.substr(word)) && opens_value(trim(code.substr(0, word)))) {
+      parent_ = parent_indent(line, word + (indent == std::string_view::npos ? 0 : indent));
+    }
+    return false;
+  }
+
+ private:
+  /// "|", ">", "|-", ">2+" …
+  static bool is_header(std::string_view word) {
+    return (word.front() == '|' || word.front() == '>') &&
+           word.substr(1).find_first_not_of("+-123456789") == std::string_view::npos;
+  }
+  /// A key, a dash, or the tag or anchor of a value stands before.
+  static bool opens_value(std::string_view before) {
+    const std::string_view last = before.substr(before.find_last_of(blanks) + 1);
+    return last.ends_with(':') || last.ends_with('-') || last.starts_with('!') || last.starts_with('&');
+  }
+  /// The column of the key or dash that the scalar belongs to.
+  static std::size_t parent_indent(std::string_view line, std::size_t header) {
+    std::size_t indent = line.find_first_not_of(' ');
+    while (line.substr(indent).starts_with("- ")) {
+      const std::size_t next = line.find_first_not_of(' ', indent + 1);
+      if (next >= header) break;
+      indent = next;
+    }
+    return indent;
+  }
+
+  static constexpr std::size_t none = std::string_view::npos;
+  std::size_t parent_ = none;  ///< column of what the open scalar belongs to
+};
+
 /// Where the word ignore[…] starts; the size of the text when there is none.
 std::size_t ignore_at(std::string_view text) {
   for (std::size_t at = text.find(ignore_start); at != std::string_view::npos; at = text.find(ignore_start, at + 1)) {
@@ -50,8 +91,10 @@ std::vector<ToolComment> find_tool_comments(const Source& source, std::uint32_t 
   std::vector<ToolComment> found;
   if (source.text().find(marker) == std::string::npos) return found;
   const auto lines = static_cast<std::uint32_t>(source.line_starts().size());
+  BlockScalars scalars;
   for (std::uint32_t number = first; number <= std::min(last, lines); ++number) {
     const std::string_view line = source.line(number);
+    if (scalars.contains(line)) continue;
     if (line.find(marker) == std::string_view::npos) continue;
     const std::size_t start = comment_start(line);
     if (start == std::string_view::npos) continue;

@@ -10,6 +10,9 @@ namespace primus_plan {
 
 namespace {
 
+/// What is below is no measurement: no step takes a nanosecond, no GPU holds a byte.
+constexpr double least_figure = 1e-9;
+
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double good_correlation = 0.9;
 
@@ -84,7 +87,7 @@ void derive_step(MeasuredRow& row) {
 
 void compare_memory(Accuracy& out, std::size_t index, const Workload& workload) {
   const MeasuredRow& row = out.rows[index];
-  if (row.memory_gib <= 0) return;
+  if (row.memory_gib < least_figure) return;
   const auto range = estimate_of_row(row, workload);
   if (!range || range->expected <= 0) {
     out.left_out.push_back({index, Figure::memory, reason_without_memory(workload)});
@@ -95,7 +98,7 @@ void compare_memory(Accuracy& out, std::size_t index, const Workload& workload) 
 
 void compare_step(Accuracy& out, std::size_t index, const Workload& workload) {
   const MeasuredRow& row = out.rows[index];
-  if (row.step_seconds <= 0) return;
+  if (row.step_seconds < least_figure) return;
   const auto step = step_of_row(row, workload);
   if (!step) {
     out.left_out.push_back({index, Figure::step, reason_without_step(row, workload)});

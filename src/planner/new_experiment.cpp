@@ -55,7 +55,8 @@ Trial try_out(const std::string& text, const NewExperimentRequest& request, cons
   AnalyzeOptions how;
   how.with_workload = true;
   for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch = assume_launch(task.gpus, task.gpus_per_node);
+    Launch launch = assume_launch(task.gpus, task.gpus_per_node);
+    launch.world_size = task.gpus;  // the last node need not be full
     for (const Analysis& analysis : analyze(experiment, launch, loader.environment(), how)) {
       add_findings(analysis, out);
       add_estimate(analysis, request.hardware, out);

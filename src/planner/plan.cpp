@@ -16,6 +16,7 @@ namespace primus_plan {
 namespace {
 
 constexpr std::size_t most_on_front = 12;
+constexpr std::int64_t most_layers = 10'000;  // no model has more; the search makes lists of layers
 
 /// Groups whose ranks do not all sit on one node, tensor-parallel ranks being neighbours, then context, then data, then
 /// pipeline: the order in which all three frameworks place them.
@@ -130,10 +131,16 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   options.with_text = false;
   options.with_workload = true;
   const std::int64_t largest = request.worlds.empty() ? 0 : request.worlds.back();
-  const Launch launch = assume_launch(largest, request.task.gpus_per_node);
+  Launch launch = assume_launch(largest, request.task.gpus_per_node);
+  launch.world_size = largest;  // the last node need not be full
   const Analysis base = prepared.decide(launch, options);
   if (base.workload == nullptr || base.workload->model.layers < 1) {
     out.trouble = "the dimensions of the model are not known, so that there is nothing to plan with";
+    return out;
+  }
+  if (base.workload->model.hidden < 1 || base.workload->model.layers > most_layers) {
+    out.trouble = fmt::format("a model of {} layers and hidden size {} is nothing to plan for",
+                              base.workload->model.layers, base.workload->model.hidden);
     return out;
   }
   const PlanSubject subject{base.workload->model, prepared.plan_knobs()};

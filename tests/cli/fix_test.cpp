@@ -47,6 +47,18 @@ TEST_F(Fix, UnsafeFixesNeedTheirOwnFlag) {
   EXPECT_EQ(files(), 1) << "no temporary file is left";
 }
 
+TEST_F(Fix, ReadOnlyFilesAndOtherNamesAreLeftAlone) {
+  fs::permissions(path_, fs::perms::owner_read);
+  const ProcessResult read_only = run_plan({"check", "--fix-unsafe", path_});
+  EXPECT_EQ(read_only.exit_code, 1);
+  EXPECT_TRUE(contains(read_only.err, "not edited: it is read-only")) << read_only.err;
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_hard_link(path_, folder_.path() / "twin.yaml");
+  const ProcessResult linked = run_plan({"check", "--fix-unsafe", path_});
+  EXPECT_TRUE(contains(linked.err, "hard links")) << linked.err;
+  EXPECT_EQ(read_file(path_), bad_experiment);
+}
+
 TEST_F(Fix, DiffWritesNothing) {
   const ProcessResult result = run_plan({"check", "--fix-unsafe", "--diff", path_});
   EXPECT_EQ(result.exit_code, 1);

@@ -78,6 +78,22 @@ class Hooks : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(Hooks, FilesThatAreTakenAwayTellToo) {
+  write_primus_tree();
+  write("exp/base.yaml", bad_experiment);
+  write("exp/derived.yaml", "extends: base.yaml\n");
+  commit("all");
+  EXPECT_EQ(sh("git rm -q primus/configs/models/megatron/small.yaml").exit_code, 0);
+  const ProcessResult preset = plan({"check", "--affected", "--changed-since", "HEAD", "examples"});
+  EXPECT_EQ(preset.exit_code, 1) << preset.err;
+  EXPECT_THAT(preset.out, HasSubstr("model preset small.yaml is not in"));
+  EXPECT_EQ(sh("git mv exp/base.yaml exp/other.yaml").exit_code, 0);
+  const ProcessResult base = plan({"check", "--affected", "--changed-since", "HEAD", "exp"});
+  EXPECT_EQ(base.exit_code, 1) << base.err;
+  EXPECT_THAT(base.out, HasSubstr("derived.yaml"));
+  EXPECT_EQ(plan({"check", "--only-experiments", "exp/derived.yaml"}).exit_code, 1) << "its base is missing";
+}
+
 TEST_F(Hooks, ListsOfFiles) {
   write("good.yaml", good_experiment);
   write("bad.yaml", bad_experiment);

@@ -45,6 +45,15 @@ TEST(PlanCommand, TheWrittenCopyPassesCheckAndKeepsComments) {
   EXPECT_EQ(checked.at("summary").at("errors"), 0);
 }
 
+TEST(PlanCommand, NodesNeedNotBeFull) {
+  const TemporaryFolder folder;
+  const std::string copy = (folder.path() / "copy.yaml").string();
+  EXPECT_EQ(run_plan({"plan", "--model", "llama3.1_8B", "--gpus", "12", "--write", copy}).exit_code, 0);
+  const ProcessResult checked = run_plan({"check", copy});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out;
+  EXPECT_TRUE(contains(checked.out, "12 GPUs on 2 nodes of 8")) << checked.out;
+}
+
 TEST(PlanCommand, EmitPrintsOverridesOnly) {
   const ProcessResult result =
       run_plan({"plan", "--model", "llama3.1_8B", "--backend", "torchtitan", "--gpus", "8", "--emit", "1"});

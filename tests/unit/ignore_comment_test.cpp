@@ -40,6 +40,10 @@ TEST(IgnoreComments, OnlyInComments) {
   EXPECT_THAT(found("a: it's # primus-plan: ignore[MG203] r\n"), ElementsAre("1: MG203 (r)"));
   EXPECT_THAT(found("a: 'x' # primus-plan: ignore[MG203] r\n"), ElementsAre("1: MG203 (r)"));
   EXPECT_THAT(found("# see primus-plan: ignore[MG203] r\n"), IsEmpty());
+  EXPECT_THAT(found("a: |\n  # primus-plan: ignore[MG203] r\nb: 1\n"), IsEmpty());
+  EXPECT_THAT(found("- c: >-  # why\n    x\n\n    # primus-plan: ignore[MG203] r\n  b: 1\n"), IsEmpty());
+  EXPECT_THAT(found("- c: |\n    x\n  b: 1 # primus-plan: ignore[MG203] r\n"), ElementsAre("3: MG203 (r)"));
+  EXPECT_THAT(found("a: x |\n  # primus-plan: ignore[MG203] r\nb: 1\n"), ElementsAre("3: MG203 (r)"));
 }
 
 /// Findings of error and warning level as "ID:line".

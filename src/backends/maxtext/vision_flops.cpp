@@ -30,7 +30,8 @@ Encoder gemma3(const MaxTextRun& run) {
   constexpr Int patch = 14;
   constexpr Int pooled = 4;  // patches along one side of what is pooled into one token
   const Int side = *run.config.image_size_for_vit / patch;
-  const auto after = static_cast<double>((side / pooled) * (side / pooled));
+  const Int pooled_side = side / pooled;
+  const auto after = static_cast<double>(pooled_side * pooled_side);
   Encoder out{.tokens = static_cast<double>(side * side),
               .patch_tokens = static_cast<double>(side * side),
               .patch_width = number(run.config.num_channels_for_vit) * patch * patch,

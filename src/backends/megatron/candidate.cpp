@@ -187,7 +187,8 @@ class MegatronJudge final : public CandidateJudge {
     turn(base_, candidate, task_, KeySetter<C>(base_, turned_));
     set_layout(candidate);
     set_modules();
-    const Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
+    Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
+    launch.world_size = candidate.world_size;  // the last node need not be full
     Rewrites rewrites(false);
     const MegatronRun run = derive(turned_, parsed_, launch, environment_, module_, rewrites);
     const CandidateVerdict verdict = judge_counts<MegatronRun>(run, all_rule_lists());

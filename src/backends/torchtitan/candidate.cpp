@@ -88,7 +88,8 @@ class TorchTitanJudge final : public CandidateJudge {
   CandidateVerdict judge(const Candidate& candidate, Workload& out) override {
     turn(base_, candidate, task_, KeySetter<C>(base_, turned_));
     parsed_.schedule = find_schedule(*turned_.pipeline_parallel_schedule);
-    const Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
+    Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
+    launch.world_size = candidate.world_size;  // the last node need not be full
     Rewrites rewrites(false);
     const TorchTitanRun run = derive(turned_, parsed_, launch, environment_, module_, rewrites);
     const CandidateVerdict verdict = judge_counts<TorchTitanRun>(run, all_rule_lists());
