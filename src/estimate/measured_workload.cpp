@@ -287,13 +287,13 @@ Overlap overlap_of(const MeasuredRow& row) {
 }
 
 void list_unknown(const MeasuredRow& row, Workload& w) {
-  if (row.layers == 0 || row.hidden == 0 || row.vocabulary == 0) w.unknown.push_back("model dimensions");
+  if (row.layers == 0 || row.hidden == 0 || row.vocabulary == 0) w.unknown.emplace_back("model dimensions");
   if (w.model.kinds.empty() || (!row.latent_attention && (row.heads == 0 || row.head_width == 0))) {
-    w.unknown.push_back("attention heads");
+    w.unknown.emplace_back("attention heads");
   }
-  if (w.run.batch.micro == 0) w.unknown.push_back("micro-batch size");
-  if (row.sequence_length == 0) w.unknown.push_back("sequence length");
-  if (row.gpus == 0) w.unknown.push_back("number of GPUs");
+  if (w.run.batch.micro == 0) w.unknown.emplace_back("micro-batch size");
+  if (row.sequence_length == 0) w.unknown.emplace_back("sequence length");
+  if (row.gpus == 0) w.unknown.emplace_back("number of GPUs");
 }
 
 }  // namespace

@@ -225,7 +225,7 @@ std::vector<std::string> memory_assumptions(const Workload& workload, const Memo
                               constants::imbalance.expected, constants::imbalance.high));
   }
   if (workload.runtime == Runtime::xla) {
-    out.push_back("XLA decides what it keeps: activations may be a quarter more or less");
+    out.emplace_back("XLA decides what it keeps: activations may be a quarter more or less");
   } else {
     out.push_back(fmt::format("the caching allocator holds {:.0f} % more than it gives out (up to {:.0f} %)",
                               100 * memory_constants::reserve_of(device.amd).expected,
@@ -238,10 +238,10 @@ std::vector<std::string> memory_assumptions(const Workload& workload, const Memo
                               100 * workload.recompute.kept_share));
   }
   if (workload.precision.cached_fp8_weights) {
-    out.push_back("fp8 copies of the weights and of their transposes stay between micro-batches (2 bytes a weight)");
+    out.emplace_back("fp8 copies of the weights and of their transposes stay between micro-batches (2 bytes a weight)");
   }
   if (!k.transformer_engine && workload.runtime == Runtime::torch) {
-    out.push_back("kernels that are not Transformer Engine's save about the same activations");
+    out.emplace_back("kernels that are not Transformer Engine's save about the same activations");
   }
   return out;
 }

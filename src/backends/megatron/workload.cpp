@@ -239,7 +239,7 @@ Workload workload(const MegatronRun& run) {
   w.keys = keys_of(run.config);
   w.counted_as = FlopsCount::megatron;
   if (is_image_model(run.config)) {
-    w.unknown.push_back("the cost of an image model");
+    w.unknown.emplace_back("the cost of an image model");
     return w;
   }
   w.model = model_shape(run, w.unknown);
@@ -253,9 +253,9 @@ Workload workload(const MegatronRun& run) {
   w.trained_share = trained_share(run.config);
   w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
   w.counted_flops_per_token = counted_flops_per_token(run, w.model.padded_vocabulary);
-  if (w.run.batch.micro <= 0) w.unknown.push_back("micro_batch_size");
-  if (w.run.batch.sequence_length <= 0) w.unknown.push_back("seq_length");
-  if (w.run.stages.empty()) w.unknown.push_back("the layers of each stage");
+  if (w.run.batch.micro <= 0) w.unknown.emplace_back("micro_batch_size");
+  if (w.run.batch.sequence_length <= 0) w.unknown.emplace_back("seq_length");
+  if (w.run.stages.empty()) w.unknown.emplace_back("the layers of each stage");
   return w;
 }
 

@@ -259,13 +259,13 @@ ModelShape model_shape(const MegatronRun& run, std::vector<std::string_view>& un
   set_recurrent_mixers(config, m);
   constexpr Int most_layers = 10'000;  // no model has more; bounds the work on hostile numbers
   if (m.layers == 0 || m.layers > most_layers) {
-    unknown.push_back("num_layers");
+    unknown.emplace_back("num_layers");
   } else {
     add_layers(run, m.layers, m.kinds);
   }
-  if (m.hidden == 0) unknown.push_back("hidden_size");
-  if (m.heads == 0) unknown.push_back("num_attention_heads");
-  if (m.padded_vocabulary == 0) unknown.push_back("vocab_size");
+  if (m.hidden == 0) unknown.emplace_back("hidden_size");
+  if (m.heads == 0) unknown.emplace_back("num_attention_heads");
+  if (m.padded_vocabulary == 0) unknown.emplace_back("vocab_size");
   return m;
 }
 
