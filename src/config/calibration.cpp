@@ -115,7 +115,7 @@ Kept without_calibration(std::string_view text) {
 std::string nearest_settings_file(const std::string& folder, const FileReader& files) {
   fs::path here = fs::absolute(folder.empty() ? "." : folder).lexically_normal();
   while (true) {
-    const std::string candidate = (here / settings_name).string();
+    std::string candidate = (here / settings_name).string();
     if (files.exists(candidate)) return candidate;
     if (!here.has_relative_path()) return {};
     here = here.parent_path();
@@ -145,7 +145,7 @@ std::string with_calibration(std::string_view text, const StoredCalibration& cal
   const std::string_view line_end = text.find("\r\n") < text.size() ? "\r\n" : "\n";
   Kept kept = without_calibration(text);
   if (!kept.before.empty() && !kept.before.ends_with('\n')) kept.before += line_end;
-  const std::string after = kept.before + block_of(calibration, line_end) + kept.comments + kept.after;
+  std::string after = kept.before + block_of(calibration, line_end) + kept.comments + kept.after;
   const auto refuse = [&] {
     throw CalibrationError(
         fmt::format("the calibration cannot be put into the file as it is written; put it there "

@@ -89,17 +89,9 @@ class Reader {
   void launch_entry(const Node& node);
   void ignore_entry(const Node& node);
 
-  static constexpr std::array<Key, 9> keys = {{
-      {"extends", [](Reader& r, const Entry& e) { r.read_extends(e); }},
-      {"primus-root", [](Reader& r, const Entry& e) { r.read_primus_root(e); }},
-      {"hardware", [](Reader& r, const Entry& e) { r.read_hardware(e); }},
-      {"launch", [](Reader& r, const Entry& e) { r.read_launch(e); }},
-      {"severity", [](Reader& r, const Entry& e) { r.read_severity(e); }},
-      {"ignore", [](Reader& r, const Entry& e) { r.read_ignore(e); }},
-      {"baseline", [](Reader& r, const Entry& e) { r.read_baseline(e); }},
-      {"strict", [](Reader& r, const Entry& e) { r.read_strict(e); }},
-      {"calibration", [](Reader&, const Entry&) {}},  // read where estimates are made: config/calibration.h
-  }};
+  static constexpr std::size_t key_count = 9;
+  /// What a file may say, in the order of the page.
+  static const std::array<Key, key_count>& keys();
 
   Settings& settings_;
   std::vector<std::string>& faults_;
@@ -264,6 +256,21 @@ void Reader::ignore_entry(const Node& node) {
   settings_.ignores.push_back(std::move(ignore));
 }
 
+const std::array<Key, Reader::key_count>& Reader::keys() {
+  static constexpr std::array<Key, key_count> all = {{
+      {"extends", [](Reader& r, const Entry& e) { r.read_extends(e); }},
+      {"primus-root", [](Reader& r, const Entry& e) { r.read_primus_root(e); }},
+      {"hardware", [](Reader& r, const Entry& e) { r.read_hardware(e); }},
+      {"launch", [](Reader& r, const Entry& e) { r.read_launch(e); }},
+      {"severity", [](Reader& r, const Entry& e) { r.read_severity(e); }},
+      {"ignore", [](Reader& r, const Entry& e) { r.read_ignore(e); }},
+      {"baseline", [](Reader& r, const Entry& e) { r.read_baseline(e); }},
+      {"strict", [](Reader& r, const Entry& e) { r.read_strict(e); }},
+      {"calibration", [](Reader&, const Entry&) {}},  // read where estimates are made: config/calibration.h
+  }};
+  return all;
+}
+
 void Reader::read(const std::string& path) {
   ReadFailure failure;
   std::optional<std::string> bytes = files_.read(path, failure);
@@ -284,12 +291,12 @@ void Reader::read(const std::string& path) {
   }
   if (root->is_null()) return;
   if (!root->is_mapping()) return fail(root->origin, fmt::format("settings must be a mapping, not {}", to_text(*root)));
-  std::array<std::string_view, keys.size()> known;
-  std::ranges::transform(keys, known.begin(), &Key::name);
+  std::array<std::string_view, key_count> known;
+  std::ranges::transform(keys(), known.begin(), &Key::name);
   const Entry* extends = nullptr;
   for (const Entry& entry : root->entries()) {
-    const auto found = std::ranges::find(keys, entry.key->is_string() ? dashed(entry.key->text) : "", &Key::name);
-    if (found == keys.end()) {
+    const auto found = std::ranges::find(keys(), entry.key->is_string() ? dashed(entry.key->text) : "", &Key::name);
+    if (found == keys().end()) {
       fail_key(entry, known, "a file of settings");
     } else if (found->name == "extends") {
       extends = &entry;  // weaker than everything else here
