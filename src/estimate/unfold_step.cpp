@@ -29,7 +29,7 @@ std::string bandwidth_text(double bytes_per_second) { return fmt::format("{:.0f}
 class StepInputs {
  public:
   StepInputs(const Workload& workload, const Hardware& hardware, Inputs& out)
-      : w_(workload), hardware_(hardware), out_(out) {}
+      : workload_(workload), hardware_(hardware), out_(out) {}
 
   void add(std::string_view name, std::string value, const RunKey& key = {}) {
     out_.push_back({std::string(name), std::move(value), key});
@@ -40,14 +40,14 @@ class StepInputs {
   void add_share(std::string_view name, double share) { add(name, fmt::format("{:.3g}", share)); }
 
   void tokens() {
-    const Batch& b = w_.run.batch;
-    add_size("micro-batch", b.micro, w_.run.keys.micro_batch);
-    add_size("tokens of a sample", b.sequence_length, w_.run.keys.sequence_length);
-    add_size("micro-batches of a rank", b.accumulation_steps, w_.run.keys.global_batch);
+    const Batch& b = workload_.run.batch;
+    add_size("micro-batch", b.micro, workload_.run.keys.micro_batch);
+    add_size("tokens of a sample", b.sequence_length, workload_.run.keys.sequence_length);
+    add_size("micro-batches of a rank", b.accumulation_steps, workload_.run.keys.global_batch);
   }
   void rate() {
-    add("matrix products of " + hardware_.name, rate_text(hardware_.gemm_flops(w_.precision.compute)),
-        w_.keys.precision);
+    add("matrix products of " + hardware_.name, rate_text(hardware_.gemm_flops(workload_.precision.compute)),
+        workload_.keys.precision);
   }
   void memory_rate() {
     add("memory of " + hardware_.name, bandwidth_text(hardware_.memory_bytes_per_second));
@@ -58,28 +58,31 @@ class StepInputs {
     add("network of a GPU", bandwidth_text(hardware_.nic_bytes_per_second));
   }
 
-  const Workload& w_;
-  const Hardware& hardware_;
+  const Workload& workload() const { return workload_; }
+  const Hardware& hardware() const { return hardware_; }
 
  private:
+  const Workload& workload_;
+  const Hardware& hardware_;
   Inputs& out_;
 };
 
 std::string pipeline_formula(StepInputs& in) {
-  const Degrees& d = in.w_.run.degrees;
-  const RunKeys& keys = in.w_.run.keys;
+  const Degrees& d = in.workload().run.degrees;
+  const RunKeys& keys = in.workload().run.keys;
   in.add_size("pipeline parallel", d.pipeline, keys.pipeline);
   if (d.virtual_pipeline > 1) in.add_size("chunks of a rank", d.virtual_pipeline, keys.virtual_pipeline);
-  in.add_size("micro-batches between two drains", in.w_.run.batch.micro_batches_between_flushes(), keys.global_batch);
+  in.add_size("micro-batches between two drains", in.workload().run.batch.micro_batches_between_flushes(),
+              keys.global_batch);
   return "seconds of the schedule with each stage's own costs - micro-batches x seconds of the slowest stage; with "
          "equal stages (PP - 1) / (chunks x micro-batches) of the work";
 }
 
 std::string data_formula(StepInputs& in) {
-  const Degrees& d = in.w_.run.degrees;
-  const bool fsdp = in.w_.sharding.state == StateSharding::weights;
-  in.add_size("data parallel", d.data, in.w_.run.keys.data_shard);
-  in.add_size("ranks that share states", in.w_.sharding.dense_shards, in.w_.keys.sharding);
+  const Degrees& d = in.workload().run.degrees;
+  const bool fsdp = in.workload().sharding.state == StateSharding::weights;
+  in.add_size("data parallel", d.data, in.workload().run.keys.data_shard);
+  in.add_size("ranks that share states", in.workload().sharding.dense_shards, in.workload().keys.sharding);
   in.links();
   in.add_share("least share that shows", fsdp ? time_constants.shard_floor : time_constants.data_floor);
   in.add_share("share of computing that may hide it", fsdp ? time_constants.shard_hidden : time_constants.data_hidden);
@@ -87,7 +90,7 @@ std::string data_formula(StepInputs& in) {
 }
 
 std::string formula_of(TimePart part, StepInputs& in) {
-  const Workload& w = in.w_;
+  const Workload& w = in.workload();
   const Degrees& d = w.run.degrees;
   const RunKeys& keys = w.run.keys;
   switch (part) {
@@ -103,7 +106,7 @@ std::string formula_of(TimePart part, StepInputs& in) {
       return "operations of the experts / (rate x share of grouped products), slower for few tokens an expert";
     case TimePart::attention:
       in.tokens();
-      in.add("attention of " + in.hardware_.name, rate_text(in.hardware_.attention_flops));
+      in.add("attention of " + in.hardware().name, rate_text(in.hardware().attention_flops));
       return "operations of the attention core, causal by half / rate";
     case TimePart::elementwise:
       in.tokens();
