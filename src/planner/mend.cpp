@@ -21,7 +21,8 @@ struct Badness {
   bool unloadable = false;
   std::size_t errors = 0;
   std::size_t warnings = 0;
-  auto operator<=>(const Badness&) const = default;
+  // clang-tidy 14 takes the 0 of the generated comparison for a pointer.
+  auto operator<=>(const Badness&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 Badness badness(const Judgement& judgement) {

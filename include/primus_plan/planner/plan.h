@@ -122,6 +122,6 @@ struct PlanResult {
 
 /// Searches all that is legal for a module. Pure but for what `control` does; the same result for any number of jobs
 /// unless it is stopped. `module` must be the one that `prepared` was made from.
-PlanResult make_plan(const Prepared& prepared, const PlanRequest& request, const PlanControl& control = {});
+PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const PlanControl& control = {});
 
 }  // namespace primus_plan
