@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -167,6 +168,7 @@ void require_sane(const std::vector<SweepAxis>& axes) {
 
 std::string sweep_short_names() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(short_names));
   for (const ShortName& name : short_names) names.push_back(name.name);
   return join(names, ", ");
 }
