@@ -137,6 +137,7 @@ Setup Setups::make(const Settings& settings) {
 
 void Setups::choose_levels(const Settings& settings, Levels& levels) const {
   std::vector<LevelWish> wishes;
+  wishes.reserve(settings.severities.size());
   for (const SeveritySetting& setting : settings.severities) wishes.push_back({setting.rules, setting.level});
   apply_wishes(wishes, rules_, levels);
   const std::set<std::string_view> selected = ids_of(choice_flags_.select, rules_);

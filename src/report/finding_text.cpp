@@ -163,6 +163,7 @@ std::string runtime_to_text(const RuleInfo& rule) {
 
 std::vector<std::string> reasons_and_ways_out(const Finding& finding) {
   std::vector<std::string> lines;
+  lines.reserve(finding.because.size() + finding.help.size());
   for (const std::string& line : finding.because) lines.push_back(shortened(line));
   for (const std::string& help : finding.help) lines.push_back("help: " + shortened(help));
   if (finding.help.empty()) {

@@ -107,6 +107,7 @@ void write_search(JsonWriter& json, const PlanResult& result) {
   json.key("too_large").integer(static_cast<std::int64_t>(result.rejections.too_large));
   json.key("not_judged").integer(static_cast<std::int64_t>(result.rejections.unjudged));
   std::vector<std::pair<std::string_view, std::size_t>> rules;
+  rules.reserve(result.rejections.by_rule.size());
   for (const auto& [rule, count] : result.rejections.by_rule) rules.emplace_back(rule->id, count);
   std::sort(rules.begin(), rules.end());
   json.key("rejected_by_rule").begin_object();

@@ -25,6 +25,7 @@ std::string number(std::size_t value) { return with_commas(static_cast<std::int6
 
 std::string worlds_text(const PlanRequest& request) {
   std::vector<std::string> words;
+  words.reserve(request.worlds.size());
   for (const std::int64_t world : request.worlds) words.push_back(fmt::format("{}", world));
   return join(words, ", ");
 }
