@@ -39,9 +39,9 @@ std::vector<std::int64_t> stage_layers(const Common& run) {
   std::vector<std::int64_t> out;
   std::int64_t sum = 0;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-      if (static_cast<std::int64_t>(stages[rank].size()) != chunks) continue;
-      out.push_back(stages[rank][static_cast<std::size_t>(chunk)].layers);
+    for (const std::vector<StageChunk>& rank : stages) {
+      if (static_cast<std::int64_t>(rank.size()) != chunks) continue;
+      out.push_back(rank[static_cast<std::size_t>(chunk)].layers);
       sum += out.back();
     }
   }
