@@ -56,7 +56,7 @@ TimeModel::TimeModel(const Workload& w, const Hardware& hardware, const TimeCons
           1.0, hardware.attention_flops * compute_scale * (w.kernels.transformer_engine ? 1 : c.plain_attention))),
       memory_rate(std::max(1.0, hardware.memory_bytes_per_second * c.memory_share * compute_scale)),
       compute_units(hardware.compute_units),
-      tokens(static_cast<double>(w.run.batch.micro * w.run.batch.sequence_length) /
+      tokens(static_cast<double>(w.run.batch.micro) * static_cast<double>(w.run.batch.sequence_length) /
              static_cast<double>(std::max<std::int64_t>(1, w.run.degrees.context))),
       tensor(static_cast<double>(std::max<std::int64_t>(1, w.run.degrees.tensor))),
       sequence_split(w.sequence_parallel ? tensor : 1),

@@ -6,6 +6,7 @@
 
 #include "primus_plan/diagnostics/origin.h"
 #include "primus_plan/run/launch.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 
@@ -36,7 +37,8 @@ struct Batch {
   std::int64_t micro_batches_between_flushes() const {
     return pipeline_micro_batches > 0 ? pipeline_micro_batches : accumulation_steps;
   }
-  std::int64_t tokens_per_step() const { return global * sequence_length; }
+  /// The largest number for what no number can hold.
+  std::int64_t tokens_per_step() const { return saturating_multiply(global, sequence_length); }
 };
 
 /// Layers that one pipeline rank holds in one model chunk.

@@ -92,8 +92,9 @@ ExpertLayers expert_layers(const MegatronRun& run, Int layers) {
 
 double transformer(const MegatronRun& run, const Numbers& n, double vocabulary) {
   const MegatronConfig& config = run.config;
-  const Int decoder = config.num_layers.value.value_or(0);
-  const Int depth = config.mtp_num_layers.value.value_or(0);
+  constexpr Int most = Int{1} << 31;  // no model has more; bounds sums of hostile numbers
+  const Int decoder = std::min(config.num_layers.value.value_or(0), most);
+  const Int depth = std::min(config.mtp_num_layers.value.value_or(0), most);
   const ExpertLayers with_experts = expert_layers(run, decoder);
   const Int all_experts = with_experts.count + (with_experts.last ? depth : 0);
   const Int dense = decoder + depth - all_experts;
