@@ -25,7 +25,8 @@ struct MicroBatches {
 MicroBatches micro_batches(const Workload& w) {
   const Batch& b = w.run.batch;
   MicroBatches out;
-  out.all = std::max(1.0, static_cast<double>(b.global) / static_cast<double>(b.micro * w.run.degrees.data));
+  out.all = std::max(
+      1.0, static_cast<double>(b.global) / (static_cast<double>(b.micro) * static_cast<double>(w.run.degrees.data)));
   out.between_flushes =
       std::clamp<std::int64_t>(b.micro_batches_between_flushes(), 1, static_cast<std::int64_t>(out.all));
   return out;
