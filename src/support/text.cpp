@@ -160,6 +160,7 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
     matches.insert(after, {distance, candidate});
   }
   std::vector<std::string_view> names;
+  names.reserve(matches.size());
   for (const Match& match : matches) names.push_back(match.name);
   return names;
 }
