@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "command.h"
-#include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
 #include "part.h"

@@ -9,7 +9,6 @@
 
 #include "command.h"
 #include "git.h"
-#include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
 #include "part.h"

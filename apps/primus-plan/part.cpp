@@ -84,4 +84,10 @@ std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& 
   return errors_of(smallest) < errors_of(out) ? smallest : out;
 }
 
+GpuPart find_gpu_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
+                      const FileReader& files) {
+  const FitTarget target = Parts(spec, files).of(experiment, settings);
+  return {target.hardware, target.assumed ? "nothing names the GPU; --hardware PART does" : target.from};
+}
+
 }  // namespace primus_plan::app

@@ -55,4 +55,15 @@ Part find_part(const std::string& spec, const Experiment& experiment, const Sett
 std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& launch, const Environment& environment,
                                     const AnalyzeOptions& asked);
 
+/// The part that comparisons are made on, and why this one: there always is one.
+struct GpuPart {
+  Hardware hardware;
+  std::string source;
+};
+
+/// --hardware, else the settings, else what the experiment's path or comments speak of, else the MI300X. Throws
+/// HardwareError.
+GpuPart find_gpu_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
+                      const FileReader& files);
+
 }  // namespace primus_plan::app

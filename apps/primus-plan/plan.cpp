@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "command.h"
-#include "gpu_part.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/model_list.h"
 #include "primus_plan/planner/written_plan.h"
