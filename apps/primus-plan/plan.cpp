@@ -1,13 +1,9 @@
 #include "primus_plan/report/plan.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <chrono>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -21,13 +17,12 @@
 #include "primus_plan/planner/written_plan.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "search_watch.h"
 #include "setup.h"
 
 namespace primus_plan::app {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* plan_group = "Planning";
 /// Samples of a step where nobody says: about four million tokens, and eight samples a GPU.
@@ -56,15 +51,6 @@ struct Options {
   ExperimentFlags experiment;
   OutputFlags output;
 };
-
-/// An interrupt asks the search to end; a second one ends the program.
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-extern "C" void remember_interrupt(int signal) {
-  interrupted = true;
-  std::signal(signal, SIG_DFL);
-}
 
 std::int64_t read_number(std::string_view text, std::string_view flag) {
   std::int64_t value = 0;
@@ -194,54 +180,17 @@ void settle_task(const Options& options, const Subject& subject, const Analysis&
   }
 }
 
-/// A clock and a line on standard error.
-class Watch {
- public:
-  /// A little of the limit is left for ranking and the report.
-  Watch(double limit_seconds, bool talks)
-      : begin_(Clock::now()), limit_(0.92 * limit_seconds), talks_(talks), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ~Watch() { clear(); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
-  bool is_over() const { return interrupted || (limit_ > 0 && seconds() >= limit_); }
-  void tell(std::size_t done, std::size_t of) {
-    if (!talks_ || seconds() < next_) return;
-    next_ = seconds() + (terminal_ ? 0.2 : 5);
-    const std::string line =
-        fmt::format("primus-plan: {} of {} groups of candidates", with_commas(number(done)), with_commas(number(of)));
-    say(terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n");
-    shown_ = terminal_;
-  }
-  void clear() {
-    if (shown_) say("\r\x1b[K");
-    shown_ = false;
-  }
-
- private:
-  static std::int64_t number(std::size_t value) { return static_cast<std::int64_t>(value); }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
-  Clock::time_point begin_;
-  double limit_;
-  bool talks_;
-  bool terminal_;
-  bool shown_ = false;
-  double next_ = 2;  ///< seconds until the first line
-};
-
 PlanResult plan(const Options& options, const Prepared& prepared, const PlanRequest& request) {
-  Watch watch(options.time_limit, !options.output.quiet);
-  const auto before = std::signal(SIGINT, remember_interrupt);
-  PlanControl control;
-  control.stop = [&watch] { return watch.is_over(); };
-  control.progress = [&watch](std::size_t done, std::size_t of) { watch.tell(done, of); };
-  PlanResult result = make_plan(prepared, request, control);
-  std::signal(SIGINT, before);
+  const Interrupts interrupts(Interrupts::Second::ends_the_program);
+  SearchWatch watch(interrupts, {.noun = "group of candidates",
+                                 .limit_seconds = options.time_limit,
+                                 .silent_seconds = 2,
+                                 .talks = !options.output.quiet});
+  PlanResult result = make_plan(prepared, request, watch.control());
   watch.clear();
   if (!result.complete)
     say(fmt::format("primus-plan: stopped by {}; the plans are the best of what was searched\n",
-                    interrupted ? "an interrupt" : "--time-limit"));
+                    interrupts.seen() ? "an interrupt" : "--time-limit"));
   return result;
 }
 

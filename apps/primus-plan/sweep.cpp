@@ -10,6 +10,7 @@
 #include "options.h"
 #include "part.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/planner/short_names.h"
 #include "primus_plan/report/explain_key.h"
 #include "primus_plan/report/keys.h"
 #include "setup.h"
@@ -29,13 +30,11 @@ struct Options {
 
 std::vector<SweepAxis> read_axes(const std::vector<std::string>& texts) {
   std::vector<SweepAxis> axes;
-  const std::string short_names = ", " + sweep_short_names() + ",";
   for (const std::string& text : texts) {
     SweepAxis axis = parse_sweep_axis(text);
-    const bool is_short = short_names.find(fmt::format(", {},", axis.name)) != std::string::npos;
-    if (!is_short && keys_named(axis.name).empty()) {
+    if (find_short_name(axis.name) == nullptr && keys_named(axis.name).empty()) {
       const std::string nearest = nearest_catalogue_keys(axis.name);
-      throw Trouble(fmt::format("--over {}: neither a key nor one of {}{}", axis.name, sweep_short_names(),
+      throw Trouble(fmt::format("--over {}: neither a key nor one of {}{}", axis.name, short_names_text(),
                                 nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
     }
     axes.push_back(std::move(axis));
@@ -87,7 +86,7 @@ Run declare_sweep(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
   app.add_option("--over", options->over,
-                 "an axis: one of " + sweep_short_names() +
+                 "an axis: one of " + short_names_text() +
                      ", or any key; VALUES is a list (1,2,4), A:B (doubling) or A:B:STEP (adding)")
       ->type_name("NAME=VALUES")
       ->allow_extra_args(false)

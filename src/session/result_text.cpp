@@ -1,0 +1,104 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "primus_plan/planner/compare.h"
+#include "primus_plan/report/what_if.h"
+#include "primus_plan/session/session.h"
+#include "primus_plan/support/text.h"
+#include "report/finding_text.h"
+#include "report/paint.h"
+#include "report/repairs_text.h"
+#include "report/trend.h"
+#include "report/wrap.h"
+
+namespace primus_plan::session {
+
+namespace {
+
+/// New findings that are told whole; the others are counted.
+constexpr std::size_t most_told = 4;
+
+Change change_of(const Result& result) {
+  return {.before = result.before->analysis(),
+          .after = result.after->analysis(),
+          .before_estimate = result.before->estimated(),
+          .after_estimate = result.after->estimated()};
+}
+
+/// "  memory        61.3 -> 41.0 GiB   -20.3 GiB".
+std::string numbers_text(const Result& result, const Paint& paint) {
+  std::string text;
+  for (const MovedNumber& row : moved_numbers(change_of(result))) {
+    if (!row.moved) continue;
+    const std::string unit = row.unit.empty() ? "" : fmt::format(" {}", row.unit);
+    const std::string value = fmt::format("{} -> {}{}", row.before, row.after, unit);
+    text += fmt::format("  {:<18} {}{}\n", row.name, paint.bold(value),
+                        row.difference.empty() ? "" : "   " + paint_trend(paint, row.trend, row.difference));
+  }
+  const std::string& before = result.before->part.hardware.name;
+  const std::string& after = result.after->part.hardware.name;
+  if (before != after) text += fmt::format("  {:<18} {}\n", "hardware", paint.bold(before + " -> " + after));
+  return text;
+}
+
+std::string finding_lines(const Finding& finding, const Paint& paint, const TextStyle& style) {
+  const std::string line = fmt::format(
+      "{} {} [{} {}]", paint.severity(finding.severity, fmt::format("new {}:", to_string(finding.severity))),
+      escape_controls(shortened(finding.message)), finding.rule->id, finding.rule->name);
+  std::string text = "  " + wrapped(line, 6, style) + "\n";
+  for (const std::string& reason : reasons_and_ways_out(finding)) {
+    if (reason.starts_with("help:")) text += "    " + wrapped(escape_controls(reason), 6, style) + "\n";
+  }
+  return text;
+}
+
+std::string findings_text(const Result& result, const Paint& paint, const TextStyle& style) {
+  const std::vector<Finding>& before = result.before->analysis().findings;
+  const std::vector<Finding>& after = result.after->analysis().findings;
+  std::string text;
+  for (const Finding* gone : findings_missing_from(before, after)) {
+    const std::string line = fmt::format("{} {}: {} [{} {}]", paint.good("gone"), to_string(gone->severity),
+                                         escape_controls(shortened(gone->message)), gone->rule->id, gone->rule->name);
+    text += "  " + wrapped(line, 6, style) + "\n";
+  }
+  std::vector<const Finding*> fresh = findings_missing_from(after, before);
+  std::ranges::stable_sort(fresh, {}, [](const Finding* one) { return -static_cast<int>(one->severity); });
+  for (std::size_t i = 0; i < std::min(fresh.size(), most_told); ++i) text += finding_lines(*fresh[i], paint, style);
+  if (fresh.size() > most_told) text += fmt::format("  and {} more; see show findings\n", fresh.size() - most_told);
+  if (result.after->is_legal()) return text;
+  return text + repairs_to_text(result.after->analysis(), style);
+}
+
+std::string moved_text(const Result& result, const TextStyle& style) {
+  const Paint paint(style.color);
+  std::string text = numbers_text(result, paint) + findings_text(result, paint, style);
+  if (result.goal_before != result.goal_after && !result.goal_after.empty()) {
+    text += fmt::format("  goal {}\n", result.goal_after);
+  }
+  return text.empty() ? "  no number and no finding changes\n" : text;
+}
+
+std::string inner_text(const Result& result, const TextStyle& style) {
+  std::string text;
+  for (const Result& one : result.inner) {
+    if (one.command.empty()) continue;
+    text += fmt::format("> {}\n", escape_controls(one.command)) + result_to_text(one, style);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string result_to_text(const Result& result, const TextStyle& style) {
+  std::string text = inner_text(result, style);
+  if (!result.ok) {
+    const std::string word = Paint(style.color).severity(Severity::error, "error:");
+    return text + wrapped(fmt::format("{} {}", word, escape_controls(result.error)), 7, style) + "\n";
+  }
+  if (result.text) text += result.text(style);
+  if (result.moved() && result.inner.empty()) text += moved_text(result, style);
+  return text;
+}
+
+}  // namespace primus_plan::session
