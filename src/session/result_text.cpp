@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "primus_plan/planner/compare.h"
 #include "primus_plan/report/what_if.h"
@@ -26,11 +28,36 @@ Change change_of(const Result& result) {
           .after_estimate = result.after->estimated()};
 }
 
+/// Numbers that say nothing of a model without experts.
+constexpr std::array<std::string_view, 3> of_experts{"EP", "ETP", "expert DP"};
+/// What is still worth a line where only one side has estimates.
+constexpr std::array<std::string_view, 2> of_one_side{"memory", "tokens/s/GPU"};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Rows that tell something new.
+std::vector<MovedNumber> told_numbers(const Result& result) {
+  std::vector<MovedNumber> rows = moved_numbers(change_of(result));
+  const bool has_experts = result.before->run().experts > 0 || result.after->run().experts > 0;
+  const bool one_side = (result.before->estimated() == nullptr) != (result.after->estimated() == nullptr);
+  const auto data = std::ranges::find(rows, "DP", &MovedNumber::name);
+  const std::string before = data != rows.end() ? data->before : "";
+  const std::string after = data != rows.end() ? data->after : "";
+  std::erase_if(rows, [&](const MovedNumber& row) {
+    const bool is_estimate = !row.unit.empty() || row.name == "tokens/s/GPU";
+    return !row.moved || (!has_experts && contains(of_experts, row.name)) ||
+           (row.name == "shard ranks" && row.before == before && row.after == after) ||
+           (one_side && is_estimate && !contains(of_one_side, row.name));
+  });
+  return rows;
+}
+
 /// "  memory        61.3 -> 41.0 GiB   -20.3 GiB".
 std::string numbers_text(const Result& result, const Paint& paint) {
   std::string text;
-  for (const MovedNumber& row : moved_numbers(change_of(result))) {
-    if (!row.moved) continue;
+  for (const MovedNumber& row : told_numbers(result)) {
     const std::string unit = row.unit.empty() ? "" : fmt::format(" {}", row.unit);
     const std::string value = fmt::format("{} -> {}{}", row.before, row.after, unit);
     text += fmt::format("  {:<18} {}{}\n", row.name, paint.bold(value),
@@ -57,11 +84,14 @@ std::string findings_text(const Result& result, const Paint& paint, const TextSt
   const std::vector<Finding>& before = result.before->analysis().findings;
   const std::vector<Finding>& after = result.after->analysis().findings;
   std::string text;
-  for (const Finding* gone : findings_missing_from(before, after)) {
-    const std::string line = fmt::format("{} {}: {} [{} {}]", paint.good("gone"), to_string(gone->severity),
-                                         escape_controls(shortened(gone->message)), gone->rule->id, gone->rule->name);
+  const std::vector<const Finding*> gone = findings_missing_from(before, after);
+  for (std::size_t i = 0; i < std::min(gone.size(), most_told); ++i) {
+    const Finding& one = *gone[i];
+    const std::string line = fmt::format("{} {}: {} [{} {}]", paint.good("gone"), to_string(one.severity),
+                                         escape_controls(shortened(one.message)), one.rule->id, one.rule->name);
     text += "  " + wrapped(line, 6, style) + "\n";
   }
+  if (gone.size() > most_told) text += fmt::format("  and {} more are gone\n", gone.size() - most_told);
   std::vector<const Finding*> fresh = findings_missing_from(after, before);
   std::ranges::stable_sort(fresh, {}, [](const Finding* one) { return -static_cast<int>(one->severity); });
   for (std::size_t i = 0; i < std::min(fresh.size(), most_told); ++i) text += finding_lines(*fresh[i], paint, style);
