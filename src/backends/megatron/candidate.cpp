@@ -196,7 +196,7 @@ class MegatronJudge final : public CandidateJudge {
     Rewrites rewrites(false);
     const MegatronRun run = derive(turned_, parsed_, launch, environment_, module_, rewrites);
     const CandidateVerdict verdict = judge_counts<MegatronRun>(run, all_rule_lists());
-    if (verdict.errors == 0) out = workload(run);
+    if (verdict.errors == 0) set_workload(run, out);
     return verdict;
   }
 
@@ -206,6 +206,13 @@ class MegatronJudge final : public CandidateJudge {
     NodePtr text;
     LayoutParse parse;
   };
+
+  /// Of what a candidate turns, only TP changes the model, by the padding of its vocabulary.
+  void set_workload(const MegatronRun& run, Workload& out) {
+    const auto known = shapes_.find(run.tp());
+    out = workload(run, known == shapes_.end() ? nullptr : &known->second);
+    if (known == shapes_.end() && out.unknown.empty()) shapes_.emplace(run.tp(), out.model);
+  }
 
   void set_layout(const Candidate& candidate) {
     KeySetter<C> to(base_, turned_);
@@ -243,6 +250,7 @@ class MegatronJudge final : public CandidateJudge {
   C turned_;
   ParsedKeys parsed_;
   std::map<std::pair<Int, Int>, Layout> layouts_;
+  std::map<Int, ModelShape> shapes_;
 };
 
 }  // namespace
