@@ -12,7 +12,6 @@
 #include "primus_plan/planner/axes.h"
 #include "primus_plan/report/timeline.h"
 #include "primus_plan/run/workload.h"
-#include "primus_plan/support/text.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -30,6 +29,7 @@ struct Options {
   std::optional<double> to_ms;
   bool memory = false;
   bool all = false;
+  bool whole = false;
   ExperimentFlags experiment;
   LaunchFlags launch;
   OutputFlags output;
@@ -73,23 +73,18 @@ Played play(const Options& options, const Workload& given, const Hardware& hardw
   add_memory(out.timeline, constants.memory_extra_bytes);
   if (out.timeline.played != workload.schedule && workload.run.degrees.pipeline > 1 &&
       !out.timeline.pipeline.busy.empty()) {
-    out.notes.push_back(fmt::format("{} cannot be played on these stages; {} is shown", schedule_name(workload.schedule),
-                                    schedule_name(out.timeline.played)));
+    out.notes.push_back(fmt::format("{} cannot be played on these stages; {} is shown",
+                                    schedule_name(workload.schedule), schedule_name(out.timeline.played)));
   }
   return out;
 }
 
-std::string text_answer(const Options& options, const TimelineReport& report, const TextStyle& style) {
-  const Analysis& analysis = report.analysis;
-  std::string out = fmt::format("{} ({}, {})\n  on {} ({})\n", escape_controls(analysis.path),
-                                escape_controls(analysis.module), escape_controls(analysis.framework),
-                                report.hardware.name, report.hardware_source);
-  if (analysis.errors > 0) out += "  this run will not start: see primus-plan check\n";
-  for (const std::string& note : report.notes) out += "  " + note + "\n";
-  TimelineView view{.memory = options.memory, .all = options.all, .capacity_bytes = report.hardware.memory_bytes};
+TimelineView view_of(const Options& options, const Hardware& hardware) {
+  TimelineView view{
+      .memory = options.memory, .all = options.all, .whole = options.whole, .capacity_bytes = hardware.memory_bytes};
   if (options.from_ms) view.from = *options.from_ms / 1000;
   if (options.to_ms) view.to = *options.to_ms / 1000;
-  return out + timeline_to_text(report.timeline, view, style);
+  return view;
 }
 
 /// The timeline of one module; nothing, with the reasons told, when its run cannot be derived.
@@ -113,7 +108,8 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
                               .hardware = part.hardware,
                               .hardware_source = part.source,
                               .notes = played.notes};
-  return options.output.format == "json" ? timeline_to_json(report) : text_answer(options, report, style);
+  return options.output.format == "json" ? timeline_to_json(report)
+                                         : timeline_to_text(report, view_of(options, part.hardware), style);
 }
 
 int run(const Options& options) {
@@ -162,8 +158,9 @@ Run declare_pipeline(CLI::App& app, const std::vector<std::string>& tokens) {
       ->type_name("NAME")
       ->check(CLI::Validator(
           [](const std::string& name) {
-            return find_schedule(name) ? std::string()
-                                       : fmt::format("must be one of {}, not '{}'", value_help(PlanAxis::schedule), name);
+            return find_schedule(name)
+                       ? std::string()
+                       : fmt::format("must be one of {}, not '{}'", value_help(PlanAxis::schedule), name);
           },
           ""));
   app.add_option("--micro-batches", options->micro_batches, "what if so many micro-batches made a step")
@@ -174,6 +171,7 @@ Run declare_pipeline(CLI::App& app, const std::vector<std::string>& tokens) {
       ->type_name("MS")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--to", options->to_ms, "draw up to this millisecond")->type_name("MS")->check(CLI::NonNegativeNumber);
+  app.add_flag("--whole", options->whole, "all the time in one piece, also where most of it is alike");
   app.add_flag("--all", options->all, "every stage of very many");
   options->experiment.declare(app, tokens);
   options->launch.declare(app);

@@ -83,7 +83,41 @@ Cells dense_cells(std::span<const PipelineEvent> events, const TimeWindow& windo
   return out;
 }
 
+/// Until every rank has done a backward pass, or the same from the end: until none has a forward pass to do.
+double longest_ramp(std::span<const PipelineEvent> events, double end) {
+  double fill = 0;
+  double drain = 0;
+  for (std::size_t begin = 0; begin < events.size();) {
+    std::size_t next = begin;
+    double first_backward = end;
+    double last_forward = 0;
+    for (; next < events.size() && events[next].rank == events[begin].rank; ++next) {
+      const PipelineEvent& event = events[next];
+      if (event.kind == PassKind::forward) last_forward = std::max(last_forward, event.start);
+      if (event.kind != PassKind::forward) first_backward = std::min(first_backward, event.end);
+    }
+    fill = std::max(fill, first_backward);
+    drain = std::max(drain, end - last_forward);
+    begin = next;
+  }
+  return std::max(fill, drain);
+}
+
 }  // namespace
+
+std::vector<TimeWindow> picture_windows(std::span<const PipelineEvent> events, double seconds, std::size_t columns) {
+  double end = 0;
+  for (const PipelineEvent& event : events) end = std::max(end, event.end);
+  constexpr double beyond_the_ramp = 1.3;
+  constexpr double worth_cutting = 0.7;  // of the time that is drawn at most, when some of it is cut out
+  const double stretch = beyond_the_ramp * longest_ramp(events, end);
+  const std::size_t half = (columns - std::min(columns, gap_columns)) / 2;
+  if (half < 4 || 2 * stretch > worth_cutting * seconds || 2 * stretch > end) return {{0, end, columns}};
+  // Both at the same scale, the first with the column that does not divide.
+  const std::size_t first = columns - gap_columns - half;
+  const double head = stretch * static_cast<double>(first) / static_cast<double>(half);
+  return {{0, head, first}, {end - stretch, end, half, std::max(0.0, seconds - end)}};
+}
 
 bool is_dense(std::span<const PipelineEvent> events, const TimeWindow& window) {
   if (events.empty()) return false;
@@ -161,16 +195,16 @@ double round_step(double least) {
 
 }  // namespace
 
-Cells scale_cells(const TimeWindow& window) {
+Cells scale_cells(const TimeWindow& window, bool in_seconds) {
   constexpr double mark_columns = 10;
-  const bool in_seconds = window.to >= 10;
+  const double from = window.from + window.shift;
+  const double to = window.to + window.shift;
   const double unit = in_seconds ? 1 : 1e-3;
   const double step = round_step(mark_columns * window.column_seconds() / unit);
   Cells out(window.columns, Cell{});
-  const double first = std::ceil(window.from / unit / step - 1e-9);
-  for (double i = first; i * step * unit < window.to - window.column_seconds() / 2; ++i) {
-    const std::size_t column = column_at(i * step * unit, window);
-    if (column >= out.size()) break;
+  const double first = std::max(0.0, std::ceil(from / unit / step - 1e-9));
+  for (double i = first; i * step * unit < to - window.column_seconds() / 2; ++i) {
+    const std::size_t column = column_at(i * step * unit - window.shift, window);
     const std::string_view name = in_seconds ? " s" : " ms";
     const std::string label = fmt::format("{:g}{}", i * step, i == first ? name : "");
     if (column + 1 + label.size() > out.size()) break;

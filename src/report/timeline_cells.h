@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "primus_plan/estimate/timeline.h"
 #include "report/cells.h"
@@ -14,8 +15,16 @@ struct TimeWindow {
   double to = 0;
   std::size_t columns = 0;
 
+  double shift = 0;  ///< what its labels say beyond the events' own times
+
   double column_seconds() const { return (to - from) / static_cast<double>(columns); }
 };
+
+/// The stretches of a picture of so many columns: the whole time; or, where filling and draining the pipeline is a
+/// small part of it, these two with `gap_columns` between them. `seconds` is how long the pipeline takes, which is more
+/// than the events show when they leave micro-batches out.
+std::vector<TimeWindow> picture_windows(std::span<const PipelineEvent> events, double seconds, std::size_t columns);
+inline constexpr std::size_t gap_columns = 3;
 
 /// Whether passes are so short that a column holds several: they are drawn as shares of each column then.
 bool is_dense(std::span<const PipelineEvent> events, const TimeWindow& window);
@@ -40,7 +49,7 @@ Cells memory_cells(std::span<const StageMemoryPoint> line, const TimeWindow& win
 /// The lowest and the highest bar.
 Cell memory_cell(double bytes, const MemoryScale& scale);
 
-/// Marks at round times with their labels, in milliseconds, or seconds for long windows.
-Cells scale_cells(const TimeWindow& window);
+/// Marks at round times with their labels, in seconds or milliseconds.
+Cells scale_cells(const TimeWindow& window, bool in_seconds);
 
 }  // namespace primus_plan

@@ -7,6 +7,7 @@
 #include "primus_plan/planner/axes.h"
 #include "primus_plan/report/timeline.h"
 #include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 #include "report/timeline_cells.h"
 #include "report/wrap.h"
 
@@ -17,6 +18,7 @@ namespace {
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_stages_shown = 32;
 constexpr int wide_terminal = 100;
+constexpr int least_width = 40;
 
 std::string seconds_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
@@ -36,7 +38,7 @@ class Picture {
   Picture(const RunTimeline& timeline, const TimelineView& view, const TextStyle& style)
       : timeline_(timeline), view_(view), style_(style), paint_(style.color) {
     style_.wraps = true;
-    style_.width = std::max(style.width, 40);
+    style_.width = std::max(style.width, least_width);
     const std::size_t ranks = timeline.pipeline.busy.size();
     events_.resize(ranks);
     const std::vector<PipelineEvent>& events = timeline.pipeline.events;
@@ -47,7 +49,6 @@ class Picture {
       begin = end;
     }
     for (const PipelineEvent& event : events) {
-      end_ = std::max(end_, event.end);
       chunks_ = std::max(chunks_, event.chunk + 1);
       splits_ = splits_ || event.kind == PassKind::backward_weight;
     }
@@ -59,13 +60,12 @@ class Picture {
     }
     scale_.capacity = view.capacity_bytes;
     set_columns(ranks);
-    window_ = {std::clamp(view.from.value_or(0), 0.0, end_), std::clamp(view.to.value_or(end_), 0.0, end_),
-               columns_.time};
-    dense_ = window_.to > window_.from && is_dense(events, window_);
+    set_windows();
   }
 
   std::string text() const {
-    if (timeline_.pipeline.busy.empty()) return wrapped("  no timeline: the run's costs are not known", 2, style_) + "\n";
+    if (timeline_.pipeline.busy.empty())
+      return wrapped("  no timeline: the run's costs are not known", 2, style_) + "\n";
     std::string out = head();
     out += scale_line();
     const std::vector<std::size_t> shown = shown_stages();
@@ -78,7 +78,37 @@ class Picture {
 
  private:
   bool has_memory() const { return !timeline_.memory.empty(); }
-  bool has_picture() const { return window_.to > window_.from; }
+  bool has_picture() const { return !windows_.empty(); }
+
+  void set_windows() {
+    const std::vector<PipelineEvent>& events = timeline_.pipeline.events;
+    double end = 0;
+    for (const PipelineEvent& event : events) end = std::max(end, event.end);
+    if (view_.from || view_.to || view_.whole) {
+      const double from = std::clamp(view_.from.value_or(0), 0.0, end);
+      windows_ = {{from, std::clamp(view_.to.value_or(end), from, end), columns_.time}};
+    } else {
+      windows_ = picture_windows(events, timeline_.pipeline.seconds, columns_.time);
+    }
+    if (windows_.front().to <= windows_.front().from) windows_.clear();
+    dense_ = has_picture() && is_dense(events, windows_.front());
+  }
+
+  /// A line of the picture: what `draw` gives for each stretch of time, with the gap between them.
+  template <class Draw>
+  Cells across_windows(Draw&& draw) const {
+    Cells out;
+    for (const TimeWindow& window : windows_) {
+      if (!out.empty()) {
+        out.insert(out.end(), gap_columns, Cell{});
+        out[out.size() - 2] = {"~", "2"};
+      }
+      const Cells cells = draw(window);
+      out.insert(out.end(), cells.begin(), cells.end());
+    }
+    out.resize(columns_.time);
+    return out;
+  }
 
   void set_columns(std::size_t ranks) {
     const std::size_t digits = fmt::format("{}", ranks).size();
@@ -102,12 +132,13 @@ class Picture {
     const auto ranks = static_cast<std::int64_t>(events_.size());
     std::string text = fmt::format("  {}, {}", schedule_name(timeline_.played), counted(ranks, "stage"));
     if (chunks_ > 1) text += fmt::format(" of {} chunks", chunks_);
-    text += fmt::format(", {}: {} from the first pass to the last, {:.1f} % of it bubble",
-                        counted(timeline_.micro_batches, "micro-batch"), seconds_text(timeline_.pipeline.seconds),
-                        100 * timeline_.pipeline.bubble_share);
+    text += fmt::format(", {} micro-batch{}: {} from the first pass to the last, {:.1f} % of it bubble",
+                        with_commas(timeline_.micro_batches), timeline_.micro_batches == 1 ? "" : "es",
+                        seconds_text(timeline_.pipeline.seconds), 100 * timeline_.pipeline.bubble_share);
     std::string out = wrapped(text, 2, style_) + "\n";
     if (timeline_.shown == 0) return out + wrapped("  too many stages and chunks for a picture", 2, style_) + "\n";
-    if (timeline_.shown < timeline_.micro_batches) {
+    // Where the picture has a gap, they are in it.
+    if (timeline_.shown < timeline_.micro_batches && windows_.size() < 2) {
       out += wrapped(fmt::format("  drawn with {} micro-batches: the other {} repeat its middle", timeline_.shown,
                                  with_commas(timeline_.micro_batches - timeline_.shown)),
                      2, style_) +
@@ -119,8 +150,8 @@ class Picture {
   std::string scale_line() const {
     std::string figures = columns_.wide ? fmt::format("{:>9}{:>9}", "busy", "bubble") : fmt::format("{:>9}", "bubble");
     if (has_memory()) figures += columns_.wide ? fmt::format("{:>12}", "peak GiB") : fmt::format("{:>8}", "GiB");
-    Cells cells = has_picture() ? scale_cells(window_) : Cells(columns_.time);
-    cells.resize(columns_.time);
+    const bool in_seconds = has_picture() && windows_.back().to + windows_.back().shift >= 10;
+    Cells cells = across_windows([&](const TimeWindow& window) { return scale_cells(window, in_seconds); });
     for (const char character : figures) cells.push_back({ascii_glyph(character), "1"});
     return std::string(columns_.label, ' ') + drawn(cells, paint_) + "\n";
   }
@@ -147,47 +178,46 @@ class Picture {
   }
 
   std::string stage_lines(std::size_t rank) const {
-    Cells cells(columns_.time);
-    if (has_picture()) cells = pass_cells(events_[rank], window_, chunks_, dense_);
-    const std::string passes = drawn(cells, paint_);
-    std::string out = label(rank) + passes + (has_picture() ? "" : std::string(columns_.time, ' ')) + figures(rank);
-    out += "\n";
-    if (view_.memory && has_memory() && has_picture()) {
-      out += std::string(columns_.label, ' ') +
-             drawn(memory_cells(timeline_.memory[rank], window_, scale_), paint_) + "\n";
-    }
-    return out;
+    const Cells passes =
+        across_windows([&](const TimeWindow& window) { return pass_cells(events_[rank], window, chunks_, dense_); });
+    std::string out = label(rank) + drawn(passes, paint_);
+    if (!has_picture()) out += std::string(columns_.time, ' ');
+    out += figures(rank) + "\n";
+    if (!view_.memory || !has_memory() || !has_picture()) return out;
+    const Cells memory =
+        across_windows([&](const TimeWindow& window) { return memory_cells(timeline_.memory[rank], window, scale_); });
+    return out + std::string(columns_.label, ' ') + drawn(memory, paint_) + "\n";
   }
 
-  /// A sample of a pass with what it is.
-  LinePiece sample(PassKind kind, std::string_view name) const {
-    const auto draw = [&](std::int32_t chunk) {
-      return drawn(Cells(3, pass_cell(kind, chunk, dense_ ? 1 : chunks_)), paint_);
-    };
+  /// A sample of a pass with what it is: of the first two chunks where there are more.
+  LinePiece sample(PassKind kind, std::string_view name, std::string_view number) const {
     const bool both = chunks_ > 1 && !dense_;
-    return {fmt::format("{}{} {}", draw(0), both ? " " + draw(chunks_ > 2 ? 1 : chunks_ - 1) : "", name),
-            (both ? 8U : 4U) + name.size()};
+    Cells cells(3, pass_cell(kind, 0, dense_ ? 1 : chunks_));
+    if (!dense_) write_text(cells, 0, number, cells[0].style);
+    if (both) {
+      cells.emplace_back();
+      cells.insert(cells.end(), 3, pass_cell(kind, 1, chunks_));
+    }
+    return {drawn(cells, paint_) + " " + std::string(name), cells.size() + 1 + name.size()};
+  }
+
+  LinePiece plain(const Cell& cell, std::string_view name) const {
+    return {drawn(Cells(3, cell), paint_) + " " + std::string(name), 4 + name.size()};
   }
 
   std::string legend() const {
-    std::vector<LinePiece> pieces;
-    if (has_picture()) {
-      pieces.push_back(sample(PassKind::forward, "forward"));
-      pieces.push_back(sample(PassKind::backward, splits_ ? "input gradients" : "backward"));
-      if (splits_) pieces.push_back(sample(PassKind::backward_weight, "weight gradients"));
-      if (dense_) {
-        pieces.push_back({drawn(Cells(3, mixed_cell()), paint_) + " forward and backward in turn", 32});
-      } else {
-        pieces.push_back({"3 micro-batch 3", 15});
-        if (chunks_ > 1) {
-          const std::string_view text = chunks_ == 2 ? "(first and second chunk)" : "(even and odd chunks)";
-          pieces.push_back({std::string(text), text.size()});
-        }
-      }
-      pieces.push_back({drawn(Cells(3, bubble_cell()), paint_) + " bubble", 10});
+    if (!has_picture()) return memory_legend();
+    std::vector<LinePiece> pieces = {sample(PassKind::forward, dense_ ? "forward" : "forward of micro-batch 3", "3"),
+                                     sample(PassKind::backward, splits_ ? "input gradients" : "backward", "")};
+    if (splits_) pieces.push_back(sample(PassKind::backward_weight, "weight gradients", ""));
+    if (dense_) pieces.push_back(plain(mixed_cell(), "forward and backward in turn"));
+    if (chunks_ > 1 && !dense_) {
+      const std::string_view text = chunks_ == 2 ? "(first and second chunk)" : "(even and odd chunks)";
+      pieces.push_back({std::string(text), text.size()});
     }
-    const auto width = static_cast<std::size_t>(style_.width);
-    return flowed(pieces, width) + memory_legend();
+    pieces.push_back(plain(bubble_cell(), "bubble"));
+    if (windows_.size() > 1) pieces.push_back({"~ more of the same", 18});
+    return flowed(pieces, static_cast<std::size_t>(style_.width)) + memory_legend();
   }
 
   std::string memory_legend() const {
@@ -216,9 +246,8 @@ class Picture {
   Paint paint_;
   std::vector<std::span<const PipelineEvent>> events_;
   Columns columns_;
-  TimeWindow window_;
+  std::vector<TimeWindow> windows_;  ///< none: there is nothing to draw
   MemoryScale scale_;
-  double end_ = 0;
   std::int32_t chunks_ = 1;
   bool splits_ = false;
   bool dense_ = false;
@@ -230,9 +259,25 @@ std::string timeline_to_text(const RunTimeline& timeline, const TimelineView& vi
   return Picture(timeline, view, style).text();
 }
 
-std::string schedule_name(ScheduleKind kind) {
-  return value_text(PlanAxis::schedule, static_cast<std::int64_t>(kind));
+std::string timeline_to_text(const TimelineReport& report, const TimelineView& view, const TextStyle& given) {
+  const Analysis& analysis = report.analysis;
+  TextStyle style = given;
+  style.wraps = true;
+  style.width = std::max(style.width, least_width);
+  const Paint paint(style.color);
+  std::string out =
+      paint.bold(wrapped(fmt::format("{} ({}, {})", escape_controls(analysis.path), escape_controls(analysis.module),
+                                     escape_controls(analysis.framework)),
+                         2, style)) +
+      "\n";
+  const auto add = [&](const std::string& line) { out += wrapped("  " + line, 2, style) + "\n"; };
+  add(fmt::format("on {} ({})", report.hardware.name, report.hardware_source));
+  if (analysis.errors > 0) add("this run will not start: see primus-plan check");
+  for (const std::string& note : report.notes) add(note);
+  return out + timeline_to_text(report.timeline, view, style);
 }
+
+std::string schedule_name(ScheduleKind kind) { return value_text(PlanAxis::schedule, static_cast<std::int64_t>(kind)); }
 
 std::optional<ScheduleKind> find_schedule(std::string_view name) {
   const auto value = parse_value(PlanAxis::schedule, name);
