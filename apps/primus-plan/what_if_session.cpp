@@ -224,9 +224,10 @@ int run_what_if_session(const WhatIfOptions& options) {
   const bool reads_experiment = options.path == "-";
   if (reads_experiment && options.script == "-") throw Trouble("standard input can be read only once");
   const bool at_terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 && !reads_experiment;
-  const bool talks_to_user = at_terminal && (options.interactive || !given) && options.output.format == "text";
+  const bool plain_output = options.output.format == "text" && options.output.file.empty();
+  const bool talks_to_user = at_terminal && (options.interactive || !given) && plain_output;
   if (options.interactive && !talks_to_user) {
-    throw Trouble("--interactive needs a terminal for input and output, and --format text");
+    throw Trouble("--interactive needs a terminal for input and output, and neither --format json nor --output");
   }
   SessionHost host(!options.output.quiet);
   Desk desk(options);

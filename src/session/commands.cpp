@@ -26,10 +26,12 @@ constexpr std::array<Command, 19> table{{
     {"show", "[TOPIC]", "the numbers, or keys, layout, memory, stages, schedule, findings",
      "show            degrees, batch, memory, speed, verdict\n"
      "show keys       what is changed, before and after\n"
-     "show layout     nodes and GPUs with their coordinates; show layout 37: rank 37 and its peers\n"
+     "show layout     nodes and GPUs with their coordinates; show layout 37: rank 37 and its peers; show layout ep: "
+     "the\n"
+     "                groups of that kind\n"
      "show memory     what fills the fullest GPU\n"
      "show stages     layers and memory of each pipeline stage\n"
-     "show schedule   the pipeline's schedule and its bubble\n"
+     "show schedule   the passes of the pipeline over time, and its bubble; show schedule memory: with its memory\n"
      "show findings   every finding with its place, reason and way out",
      looking, Argument::topic, 0, 2, "", run_show},
     {"why", "KEY|NUMBER", "where a value or a number comes from: why tp, why memory, why step.bubble", "", looking,

@@ -13,6 +13,9 @@ namespace primus_plan::session {
 
 namespace {
 
+/// Steps whose judgement is kept; older ones are judged again when undo comes back to them.
+constexpr std::size_t most_kept = 200;
+
 [[noreturn]] void refuse_word(const std::string& word) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
@@ -67,20 +70,20 @@ bool Session::change(const State& wanted) {
   steps_.resize(at_ + 1);
   steps_.push_back({next, std::move(run)});
   ++at_;
+  if (at_ > most_kept) steps_[at_ - most_kept].run.reset();
   return true;
 }
 
-bool Session::undo() {
-  if (at_ == 0) return false;
-  --at_;
+bool Session::go_to(std::size_t step) {
+  if (step >= steps_.size()) return false;
+  if (steps_[step].run == nullptr) steps_[step].run = evaluate(subject_, steps_[step].state);
+  at_ = step;
   return true;
 }
 
-bool Session::redo() {
-  if (at_ + 1 == steps_.size()) return false;
-  ++at_;
-  return true;
-}
+bool Session::undo() { return at_ > 0 && go_to(at_ - 1); }
+
+bool Session::redo() { return go_to(at_ + 1); }
 
 Result Session::run(const std::string& text) {
   const Line line(text);

@@ -77,12 +77,29 @@ Result show_findings(Session& session, const Line& /*line*/) {
   return out;
 }
 
+/// "show layout 37": a rank; "show layout ep": groups.
+LayoutView read_view(const Line& line, const RankLayout& layout) {
+  LayoutView view{.rank = {}, .all = false, .picture = true};
+  if (line.count() <= 2) return view;
+  const std::string& word = line[2];
+  if (word.find_first_not_of("0123456789") == std::string::npos) {
+    view.rank = read_rank(word, layout.world_size);
+    return view;
+  }
+  std::vector<std::string> names;
+  for (const GroupKind& kind : layout.groups) names.push_back(kind.name());
+  if (std::ranges::find(names, word) == names.end())
+    throw Refusal(fmt::format("no groups {}{}; there are {}", word, hint(word, names), join(names, ", ")));
+  view.by = word;
+  return view;
+}
+
 Result show_layout(Session& session, const Line& line) {
   auto layout = std::make_shared<std::optional<RankLayout>>(layout_of(session.subject(), *session.now()));
-  if (!*layout)
+  if (!*layout) {
     throw Refusal("the ranks cannot be placed: the degrees do not fit the number of GPUs; see show findings");
-  LayoutView view;
-  if (line.count() > 2) view.rank = read_rank(line[2], (*layout)->world_size);
+  }
+  const LayoutView view = read_view(line, **layout);
   Result out;
   out.text = [layout, view](const TextStyle& style) { return layout_to_text(**layout, view, style); };
   out.json = [layout, view] { return layout_to_json(**layout, view); };

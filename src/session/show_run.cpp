@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <vector>
 
-#include "primus_plan/planner/axes.h"
 #include "primus_plan/report/estimate.h"
+#include "primus_plan/report/timeline.h"
 #include "primus_plan/run/workload.h"
 #include "primus_plan/support/number.h"
 #include "report/overview_text.h"
@@ -81,17 +82,6 @@ std::string stages_page(const Evaluation& run, const TextStyle& style) {
   return text;
 }
 
-std::string schedule_page(const Evaluation& run, const TextStyle& /*style*/) {
-  const RunDescription& r = run.run();
-  const StepEstimate& step = run.estimate->step;
-  if (r.degrees.pipeline <= 1) return "one pipeline stage: nothing waits for another; the bubble is 0\n";
-  return fmt::format("  {} over {} and {} each: bubble {:.1f} % of the step ({})\n",
-                     value_text(PlanAxis::schedule, static_cast<std::int64_t>(run.analysis().workload->schedule)),
-                     counted(r.degrees.pipeline, "stage"),
-                     counted(r.batch.micro_batches_between_flushes(), "micro-batch"), 100 * step.bubble_share,
-                     seconds_text(step.bubble_share * step.seconds));
-}
-
 }  // namespace
 
 std::int64_t read_rank(const std::string& word, std::int64_t world_size) {
@@ -105,6 +95,23 @@ Result show_memory(Session& session, const Line& /*line*/) { return page(estimat
 
 Result show_stages(Session& session, const Line& /*line*/) { return page(estimated(session), stages_page); }
 
-Result show_schedule(Session& session, const Line& /*line*/) { return page(estimated(session), schedule_page); }
+Result show_schedule(Session& session, const Line& line) {
+  const EvaluationPtr run = estimated(session);
+  const bool with_memory = line.count() > 2;
+  if (with_memory && line[2] != "memory")
+    throw Refusal("show schedule takes memory (a line of it below each stage), or nothing");
+  auto timeline = std::make_shared<RunTimeline>(run_timeline(*run->analysis().workload, run->part.hardware));
+  if (timeline->pipeline.busy.empty()) throw Refusal("the config does not state what the times of this run depend on");
+  const TimelineView view{.memory = with_memory, .capacity_bytes = run->part.hardware.memory_bytes};
+  Result out;
+  out.text = [timeline, view](const TextStyle& style) { return timeline_to_text(*timeline, view, style); };
+  out.json = [run, timeline] {
+    return timeline_to_json({.analysis = run->analysis(),
+                             .timeline = *timeline,
+                             .hardware = run->part.hardware,
+                             .hardware_source = run->part.from});
+  };
+  return out;
+}
 
 }  // namespace primus_plan::session

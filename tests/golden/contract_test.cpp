@@ -45,8 +45,8 @@ void expect_kept(const std::string& name, const Lines& now) {
 
 /// Keys that are data, not fields: objects below them are maps.
 bool is_map(std::string_view path) {
-  constexpr std::string_view maps[] = {".effective", ".values", ".config", ".by_rule", ".expected", ".fields",
-                                       ".properties", ".$defs", ".definitions"};
+  constexpr std::string_view maps[] = {".effective", ".values",     ".config", ".by_rule",    ".expected",
+                                       ".fields",    ".properties", ".$defs",  ".definitions"};
   return std::ranges::any_of(maps, [&](std::string_view end) { return path.ends_with(end); });
 }
 

@@ -104,8 +104,10 @@ class Session {
  private:
   struct Step {
     State state;
-    EvaluationPtr run;
+    EvaluationPtr run;  ///< null: to be judged again
   };
+
+  bool go_to(std::size_t step);
 
   Subject subject_;
   Host& host_;
