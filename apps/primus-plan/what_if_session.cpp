@@ -200,18 +200,22 @@ void converse(Runner& runner, session::Session& session, SessionHost& host) {
         const Terminal::Input input =
             terminal.read((last == std::string::npos ? question : question.substr(last + 1)) + " [y/N] ", false);
         interrupts.forget();
+        if (input.end != Terminal::End::line) runner.write("\n");
         return input.end == Terminal::End::line ? std::optional(input.line) : std::nullopt;
       },
       interrupts);
-  runner.write(fmt::format("{} ({}): help lists what can be done, Ctrl-D leaves.\n",
+  runner.write(fmt::format("{} ({})\nhelp lists what can be done, Ctrl-D leaves\n",
                            escape_controls(session.subject().path), escape_controls(session.now()->module().name)));
   runner.print_panel();
   while (true) {
     interrupts.forget();
     const Terminal::Input input = terminal.read(prompt, true);
     if (input.end == Terminal::End::closed) break;
-    if (input.end == Terminal::End::interrupted) continue;
     interrupts.forget();
+    if (input.end == Terminal::End::interrupted) {
+      runner.write("\n");
+      continue;
+    }
     if (!runner.run_typed_line(input.line)) return;
   }
   runner.write("\n");

@@ -94,13 +94,23 @@ void set_one(const Session& session, const Asked& asked, State& state, SizeWish&
   }
 }
 
+/// Which of the short names a key was set for: the one whose own it is, else all.
+std::string asked_by(const Evaluation& run, const std::string& names, const std::string& key) {
+  for (const ShortName& one : short_names()) {
+    const std::string name(one.name);
+    const bool was_asked = (" " + names).find(" " + name + " ") != std::string::npos;
+    if (was_asked && own_key(run, name) == key) return name + " ";
+  }
+  return names;
+}
+
 /// Turns degrees and batch into the framework's own keys, on top of what else was asked for.
 void set_sizes(const Session& session, const SizeWish& sizes, State& state) {
   const bool from_here = state == session.state();
   const EvaluationPtr run = from_here ? session.now() : evaluate(session.subject(), state);
   const auto keys = trials_from(session.subject(), *run).keys_for(sizes.wish);
   if (!keys) throw Refusal(fmt::format("{} has no key for {}here", run->module().framework, sizes.names));
-  for (const KeyValue& one : *keys) state.set({one.key, to_text(*one.value), sizes.names});
+  for (const KeyValue& one : *keys) state.set({one.key, to_text(*one.value), asked_by(*run, sizes.names, one.key)});
 }
 
 /// Takes off what a word set: a key, or all that a short name did.

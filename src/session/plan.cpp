@@ -101,7 +101,7 @@ std::string plan_lines(const ProposedPlan& plan, std::size_t number, double now,
   return flow(fmt::format("  {:>2}", number),
               {paint.bold(layout_text(point.candidate)), fmt::format("DP {}", plan.run.degrees.data), speed, memory},
               style.width) +
-         "        " + wrapped(settings, 8, style) + "\n";
+         wrapped("        " + settings, 8, style) + "\n";
 }
 
 std::string plans_text(const Planned& planned, const Evaluation& run, const TextStyle& style) {

@@ -73,9 +73,9 @@ std::string finding_lines(const Finding& finding, const Paint& paint, const Text
   const std::string line = fmt::format(
       "{} {} [{} {}]", paint.severity(finding.severity, fmt::format("new {}:", to_string(finding.severity))),
       escape_controls(shortened(finding.message)), finding.rule->id, finding.rule->name);
-  std::string text = "  " + wrapped(line, 6, style) + "\n";
+  std::string text = wrapped(line, 6, style) + "\n";
   for (const std::string& reason : reasons_and_ways_out(finding)) {
-    if (reason.starts_with("help:")) text += "    " + wrapped(escape_controls(reason), 6, style) + "\n";
+    if (reason.starts_with("help:")) text += wrapped("    " + escape_controls(reason), 6, style) + "\n";
   }
   return text;
 }
@@ -87,9 +87,9 @@ std::string findings_text(const Result& result, const Paint& paint, const TextSt
   const std::vector<const Finding*> gone = findings_missing_from(before, after);
   for (std::size_t i = 0; i < std::min(gone.size(), most_told); ++i) {
     const Finding& one = *gone[i];
-    const std::string line = fmt::format("{} {}: {} [{} {}]", paint.good("gone"), to_string(one.severity),
+    const std::string line = fmt::format("  {} {}: {} [{} {}]", paint.good("gone"), to_string(one.severity),
                                          escape_controls(shortened(one.message)), one.rule->id, one.rule->name);
-    text += "  " + wrapped(line, 6, style) + "\n";
+    text += wrapped(line, 6, style) + "\n";
   }
   if (gone.size() > most_told) text += fmt::format("  and {} more are gone\n", gone.size() - most_told);
   std::vector<const Finding*> fresh = findings_missing_from(after, before);
@@ -104,7 +104,7 @@ std::string moved_text(const Result& result, const TextStyle& style) {
   const Paint paint(style.color);
   std::string text = numbers_text(result, paint) + findings_text(result, paint, style);
   if (result.goal_before != result.goal_after && !result.goal_after.empty()) {
-    text += fmt::format("  goal {}\n", result.goal_after);
+    text += wrapped(fmt::format("  goal {}", result.goal_after), 4, style) + "\n";
   }
   return text.empty() ? "  no number and no finding changes\n" : text;
 }

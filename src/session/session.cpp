@@ -96,7 +96,7 @@ Result Session::run(const std::string& text) {
     result.ok = false;
     result.error = refusal.what();
   }
-  result.command = line.text;
+  if (line.count() > 0) result.command = line.text;
   result.before = before;
   result.after = now();
   result.goal_before = goal_before;

@@ -11,6 +11,7 @@
 #include "primus_plan/support/number.h"
 #include "report/overview_text.h"
 #include "report/paint.h"
+#include "report/wrap.h"
 #include "session/draw.h"
 #include "session/show.h"
 
@@ -55,12 +56,15 @@ std::string memory_page(const Evaluation& run, const TextStyle& style) {
     text += fmt::format("  {:<28} {:>10}  {}\n", to_string(static_cast<MemoryPart>(i)), gib_text(bytes),
                         bar(share, bar_columns(style, 44)));
   }
-  text += fmt::format("  {:<28} {:>10}  {} to {} as a rule\n", "all", gib_text(memory.device.expected),
-                      gib_text(memory.device.low), gib_text(memory.device.high));
+  text += fmt::format("  {:<28} {:>10}  {} to {}\n", "all", gib_text(memory.device.expected),
+                      count_text(memory.device.low / gib), gib_text(memory.device.high));
   text += fmt::format("  {:<28} {:>10}\n", run.part.hardware.name, gib_text(whole));
   if (memory.stages.size() < 2) return text;
-  return text + fmt::format("  of pipeline rank {} of {}, the fullest; show stages has the others\n", memory.fullest,
-                            memory.stages.size());
+  return text +
+         wrapped(fmt::format("  of pipeline rank {} of {}, the fullest; show stages has the others", memory.fullest,
+                             memory.stages.size()),
+                 4, style) +
+         "\n";
 }
 
 std::string stages_page(const Evaluation& run, const TextStyle& style) {

@@ -88,11 +88,16 @@ bool Pty::read_some(std::chrono::milliseconds limit) {
   return true;
 }
 
+bool Pty::has_ended() const {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
 std::string Pty::wait_for(const std::string& text, std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   std::size_t found = seen_.find(text, at_);
   while (found == std::string::npos && std::chrono::steady_clock::now() < end) {
-    if (!read_some(100ms) && ::waitpid(child_, nullptr, WNOHANG | WNOWAIT) != 0) {
+    if (!read_some(100ms) && has_ended()) {
       while (read_some(0ms)) {
       }
       found = seen_.find(text, at_);

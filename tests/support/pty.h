@@ -40,6 +40,7 @@ class Pty {
 
  private:
   bool read_some(std::chrono::milliseconds limit);
+  bool has_ended() const;
 
   int terminal_ = -1;
   pid_t child_ = -1;

@@ -92,7 +92,8 @@ TEST(SessionSet, SaysWhatMovedWithSigns) {
 }
 
 TEST(SessionSet, MemoryThatDoesNotFitIsAFinding) {
-  LoadedSession s(experiment_text("megatron", "llama3.1_70B", "mock_data: true"));
+  LoadedSession s("# primus-plan: world-size=8\n" +
+                  experiment_text("megatron", "llama3.1_70B", "tensor_model_parallel_size: 4\nmock_data: true"));
   EXPECT_FALSE(s.evaluation().fits());
   EXPECT_THAT(s.say("show findings"), HasSubstr("FT1"));
   EXPECT_THAT(s.say("set tp=8 nodes=8"), HasSubstr("gone warning"));
