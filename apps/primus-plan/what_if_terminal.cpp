@@ -123,6 +123,7 @@ Terminal::~Terminal() = default;
 Terminal::Input Terminal::read(const std::string& prompt, bool remember) {
   editor_->prompt = prompt;
   int count = 0;
+  ::el_set(editor_->edit, EL_PREP_TERM, 1);  // before the prompt: what is typed right after it is not echoed twice
   errno = 0;
   const char* line = ::el_gets(editor_->edit, &count);
   if (line == nullptr && errno == EINTR) {

@@ -71,7 +71,7 @@ std::string numbers_text(const Result& result, const Paint& paint) {
 
 std::string finding_lines(const Finding& finding, const Paint& paint, const TextStyle& style) {
   const std::string line = fmt::format(
-      "{} {} [{} {}]", paint.severity(finding.severity, fmt::format("new {}:", to_string(finding.severity))),
+      "  {} {} [{} {}]", paint.severity(finding.severity, fmt::format("new {}:", to_string(finding.severity))),
       escape_controls(shortened(finding.message)), finding.rule->id, finding.rule->name);
   std::string text = wrapped(line, 6, style) + "\n";
   for (const std::string& reason : reasons_and_ways_out(finding)) {

@@ -9,6 +9,7 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/json_writer.h"
+#include "report/wrap.h"
 #include "session/command.h"
 
 namespace primus_plan::session {
@@ -120,7 +121,9 @@ std::string way_back(Session& session, const std::string& path) {
 Result block_result(std::string text, std::string note) {
   Result out;
   out.json = [text] { return json_string(text); };
-  out.text = [text = std::move(text), note = std::move(note)](const TextStyle&) { return text + note; };
+  out.text = [text = std::move(text), note = std::move(note)](const TextStyle& style) {
+    return text + wrapped(note, 2, style) + "\n";
+  };
   return out;
 }
 
@@ -136,9 +139,8 @@ Result write_into_file(Session& session, bool sure) {
                                    : fmt::format("{}put this into {}{} (comments stay)?", shown, path, errors);
   const std::optional<bool> answer = sure ? true : session.host().confirm(question);
   if (!answer) {
-    return block_result(shown,
-                        fmt::format("(write --yes puts this into {}; write FILE puts it into a file of its own)\n",
-                                    escape_controls(path)));
+    return block_result(shown, fmt::format("(write --yes puts this into {}; write FILE puts it into a file of its own)",
+                                           escape_controls(path)));
   }
   if (!*answer) return say("nothing was written");
   std::string kept;
@@ -150,7 +152,7 @@ Result write_into_file(Session& session, bool sure) {
   }
   session.desk.on_disk = text;
   return block_result(sure ? shown : std::string(),
-                      fmt::format("written into {}{}; undo and write take it back\n", escape_controls(path),
+                      fmt::format("written into {}{}; undo and write take it back", escape_controls(path),
                                   kept.empty() ? "" : fmt::format(" (the text before: {})", escape_controls(kept))));
 }
 
@@ -165,7 +167,7 @@ Result write_elsewhere(Session& session, const WriteWords& words) {
     over = true;
   }
   session.host().create(words.file, text, over);
-  return block_result(words.copy ? std::string() : text, fmt::format("written to {}{}\n", escape_controls(words.file),
+  return block_result(words.copy ? std::string() : text, fmt::format("written to {}{}", escape_controls(words.file),
                                                                      words.copy ? ", a changed copy" : ""));
 }
 
@@ -181,7 +183,7 @@ Result run_write(Session& session, const Line& line) {
   if (!session.state().hardware.empty() && session.state().keys.empty() && remarks(session).empty())
     return say(
         "only hw was changed, which is no key of the experiment: give --hardware, or put it into .primus-plan.yaml");
-  if (into && !is_file) return block_result(block(session), "(there is no file to write into; write FILE makes one)\n");
+  if (into && !is_file) return block_result(block(session), "(there is no file to write into; write FILE makes one)");
   return into ? write_into_file(session, words.yes) : write_elsewhere(session, words);
 }
 

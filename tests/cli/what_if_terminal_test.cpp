@@ -73,7 +73,7 @@ TEST_F(AtTerminal, CompletesCommandsKeysAndValues) {
   EXPECT_THAT(plain_text(pty.run("und\t")), HasSubstr("nothing to undo"));
   EXPECT_THAT(plain_text(pty.run("set recompute_gran\tfu\t")), HasSubstr("recompute"));
   EXPECT_THAT(plain_text(pty.run("show keys")), HasSubstr("recompute_granularity: null -> full"));
-  EXPECT_THAT(plain_text(pty.run("explain global-batch-not-\t")), HasSubstr("MG203"));
+  EXPECT_THAT(plain_text(pty.run("explain global-batch-not-d\t")), HasSubstr("MG203"));
 }
 
 TEST_F(AtTerminal, ListsWhatAWordMayBecome) {
