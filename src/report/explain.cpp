@@ -6,6 +6,7 @@
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/backends/example.h"
 #include "primus_plan/report/explain_key.h"
+#include "primus_plan/report/keys.h"
 #include "primus_plan/report/rules.h"
 #include "primus_plan/report/topics.h"
 #include "primus_plan/support/text.h"
@@ -32,6 +33,11 @@ std::optional<std::string> explain(const std::string& word, const std::string& f
   if (auto topic = explain_topic(word, format, style)) return topic;
   if (const RuleInfo* rule = find_rule(word)) return explain_rule(*rule, format, style);
   return explain_key(word, format, style);
+}
+
+bool can_explain(const std::string& word) {
+  const std::vector<std::string_view> topics = topic_names();
+  return std::ranges::find(topics, word) != topics.end() || find_rule(word) != nullptr || !keys_named(word).empty();
 }
 
 std::string nearest_explained(const std::string& word) {

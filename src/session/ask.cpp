@@ -54,7 +54,7 @@ Result run_why(Session& session, const Line& line) {
 
 Result run_explain(Session& session, const Line& line) {
   const std::string word = own_key(*session.now(), line[1]);
-  if (!explain(word, "text", {})) {
+  if (!can_explain(word)) {
     const std::string near = nearest_explained(word);
     throw Refusal(
         fmt::format("no topic, rule or key {}{}", word, near.empty() ? "" : fmt::format("; did you mean {}?", near)));

@@ -15,6 +15,9 @@ namespace primus_plan::session {
 
 namespace {
 
+/// Pairs of keys that are tried when nothing smaller makes a run legal: fewer than check does, for somebody waits.
+constexpr std::size_t most_pairs = 50;
+
 /// What Primus's command line would run (core/config: pre_trainer, else post_trainer, else the first).
 std::size_t module_to_run(const std::vector<Module>& modules) {
   for (const std::string_view name : {"pre_trainer", "post_trainer"}) {
@@ -52,6 +55,17 @@ void load(const Subject& subject, const State& state, Evaluation& out) {
   out.chosen = find_module(out.experiment(), subject.module);
 }
 
+/// The experiment with the state's values in the chosen module.
+void read(const Subject& subject, const State& state, Evaluation& out) {
+  load(subject, subject.module.empty() ? state : State{}, out);
+  if (subject.module.empty()) return;
+  if (out.chosen == module_to_run(out.experiment().modules)) {
+    load(subject, state, out);
+  } else {
+    set_values(out, state);
+  }
+}
+
 }  // namespace
 
 const KeySetting* State::find(std::string_view key) const {
@@ -78,17 +92,16 @@ std::size_t find_module(const Experiment& experiment, const std::string& name) {
   throw Refusal(fmt::format("{} has no module {}; it has {}", experiment.path, name, join(names, ", ")));
 }
 
+NodePtr changed_params(const Subject& subject, const State& state) {
+  Evaluation out;
+  read(subject, state, out);
+  return out.module().params;
+}
+
 EvaluationPtr evaluate(const Subject& subject, const State& state) {
   auto out = std::make_shared<Evaluation>();
   out->part = part_of(subject, state);
-  load(subject, subject.module.empty() ? state : State{}, *out);
-  if (!subject.module.empty()) {
-    if (out->chosen == module_to_run(out->experiment().modules)) {
-      load(subject, state, *out);
-    } else {
-      set_values(*out, state);
-    }
-  }
+  read(subject, state, *out);
   const Backend* backend = find_backend(out->module().framework);
   if (backend == nullptr || out->module().params == nullptr || !out->module().is_run) {
     throw Refusal(
@@ -101,7 +114,7 @@ EvaluationPtr evaluate(const Subject& subject, const State& state) {
       analyze(out->experiment(), changed_launch(subject.launch, state.world_size, state.nodes), environment, asked);
   apply_choice(out->analyses, subject.choice);
   Analysis& analysis = out->analyses[out->chosen];
-  if (analysis.errors > 0) analysis.repairs = find_repairs(*backend, out->module(), environment, analysis);
+  if (analysis.errors > 0) analysis.repairs = find_repairs(*backend, out->module(), environment, analysis, most_pairs);
   const Workload* workload = analysis.workload.get();
   if (analysis.errors == 0 && workload != nullptr && !workload->model.kinds.empty()) {
     out->estimate = estimate_run(*workload, &out->part.hardware);

@@ -98,11 +98,9 @@ std::string changed_text(const Session& session) {
     throw Refusal(fmt::format("{} cannot be edited where it stands{}", join(written.left_out, ", "), by_hand));
   Subject again = session.subject();
   again.text = written.text;
-  State rest = state;
-  rest.keys.clear();
-  const EvaluationPtr run = evaluate(again, rest);
+  const NodePtr params = changed_params(again, {});
   for (const KeySetting& one : state.keys) {
-    const Node* value = run->module().params->at_path(one.key);
+    const Node* value = params->at_path(one.key);
     if (value == nullptr || to_text(*value) != one.value)
       throw Refusal(fmt::format("{} would not become {} in the file{}", one.key, one.value, by_hand));
   }

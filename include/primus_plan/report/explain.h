@@ -12,6 +12,9 @@ namespace primus_plan {
 /// words.
 std::optional<std::string> explain(const std::string& word, const std::string& format, const TextStyle& style);
 
+/// Whether there is such a page.
+bool can_explain(const std::string& word);
+
 /// Topics, rules and keys that a word may be a slip of, with commas between; empty when none is near.
 std::string nearest_explained(const std::string& word);
 

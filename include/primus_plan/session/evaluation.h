@@ -85,6 +85,9 @@ std::size_t find_module(const Experiment& experiment, const std::string& name);
 /// what cannot be loaded, HardwareError for a part that nobody knows. Never for findings.
 EvaluationPtr evaluate(const Subject& subject, const State& state);
 
+/// The chosen module's values with the state's changes, not judged. Throws Refusal for what cannot be loaded.
+NodePtr changed_params(const Subject& subject, const State& state);
+
 /// Where ranks sit; nothing when they cannot be placed.
 std::optional<RankLayout> layout_of(const Subject& subject, const Evaluation& run);
 
