@@ -181,6 +181,7 @@ bool run_given(const WhatIfOptions& options, Runner& runner, SessionHost& host) 
     std::string line = "set " + set;
     const std::size_t equals = line.find('=');
     if (equals != std::string::npos) line[equals] = ' ';
+    if (equals + 1 == line.size()) line += "null";  // nothing is YAML's null
     if (!runner.run_script_line(line, "--set " + set)) return false;
   }
   for (const std::string& command : options.commands) {

@@ -27,8 +27,10 @@ std::string list_text(const TextStyle& style) {
     text += wrapped(fmt::format("  {:<9} {}", command.name, command.help), 12, style) + "\n";
   }
   text += "\n";
-  text += wrapped("A way to begin: show, then plan, then apply 1, then write. help COMMAND says more; Tab completes.",
-                  0, style);
+  text += wrapped(
+      "Which layout fits, and write it down: show, goal fits, plan, apply 1, write. help COMMAND says more; Tab "
+      "completes.",
+      0, style);
   return text + "\n";
 }
 

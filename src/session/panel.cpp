@@ -37,7 +37,7 @@ Pieces batch(const Batch& b) {
 
 std::string fit_word(Fit fit, const Paint& paint) {
   if (fit == Fit::does_not_fit) return paint.bad(to_string(fit));
-  return fit == Fit::tight ? paint.severity(Severity::warning, to_string(fit)) : paint.good(to_string(fit));
+  return fit == Fit::tight ? paint.severity(Severity::warning, "tight") : paint.good(to_string(fit));
 }
 
 Pieces memory(const Evaluation& run, const Paint& paint, int width) {
@@ -58,7 +58,7 @@ Pieces speed(const Evaluation& run) {
   const StepEstimate& step = run.estimate->step;
   return {fmt::format("{} tokens/s/GPU", count_text(step.tokens_per_second_per_gpu)),
           fmt::format("step {}", seconds_text(step.seconds)), fmt::format("MFU {:.1f} %", 100 * step.mfu),
-          fmt::format("bubble {:.1f} %", 100 * step.bubble_share)};
+          fmt::format("bubble {:.1f} %", 100 * step.bubble_share), run.fits() ? "" : "(if it fitted)"};
 }
 
 std::string verdict(const Analysis& analysis, const Paint& paint) {

@@ -97,7 +97,7 @@ std::string plan_lines(const ProposedPlan& plan, std::size_t number, double now,
                   point.fit == Fit::tight ? " (tight)" : "");
   std::string settings = settings_text(point.candidate);
   if (point.warnings > 0) settings += ", " + counted(point.warnings, "warning");
-  settings += fmt::format(" ({})", counted(static_cast<std::int64_t>(plan.changes), "key"));
+  settings += fmt::format(" ({} changed)", counted(static_cast<std::int64_t>(plan.changes), "key"));
   return flow(fmt::format("  {:>2}", number),
               {paint.bold(layout_text(point.candidate)), fmt::format("DP {}", plan.run.degrees.data), speed, memory},
               style.width) +
@@ -110,7 +110,8 @@ std::string plans_text(const Planned& planned, const Evaluation& run, const Text
   if (result.points.empty()) {
     text = wrapped(explain_no_plan(report_of(planned, run)), 2, style) + "\n";
   } else {
-    const double now = run.estimate ? run.estimate->step.tokens_per_second_per_gpu : 0;
+    // What does not fit has no speed to compare with.
+    const double now = run.fits() ? run.estimate->step.tokens_per_second_per_gpu : 0;
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
       text += plan_lines(result.plans[i], i + 1, now, planned, style);
     }

@@ -75,7 +75,7 @@ std::string tried_to_text(const Tried& tried, const TextStyle& style) {
   for (const SweepAxis& axis : tried.sweep.axes) header.push_back(escape_controls(axis.name));
   for (const char* name : {"", "DP", "accum", "GiB", "fits", "tok/s/GPU", "against now"}) header.emplace_back(name);
   Table table(std::move(header));
-  const double now = tried.run->estimate ? tried.run->estimate->step.tokens_per_second_per_gpu : 0;
+  const double now = tried.run->fits() ? tried.run->estimate->step.tokens_per_second_per_gpu : 0;
   for (const SweepPoint& point : tried.sweep.points) table.add(row(point, now));
   std::string text = table.text(paint);
   for (const SweepReason& reason : tried.sweep.legend) {
