@@ -91,6 +91,7 @@ class Picture {
       windows_ = picture_windows(events, timeline_.pipeline.seconds, columns_.time);
     }
     if (windows_.front().to <= windows_.front().from) windows_.clear();
+    if (windows_.empty()) columns_.time = 0;
     dense_ = has_picture() && is_dense(events, windows_.front());
   }
 
@@ -132,11 +133,12 @@ class Picture {
     const auto ranks = static_cast<std::int64_t>(events_.size());
     std::string text = fmt::format("  {}, {}", schedule_name(timeline_.played), counted(ranks, "stage"));
     if (chunks_ > 1) text += fmt::format(" of {} chunks", chunks_);
-    text += fmt::format(", {} micro-batch{}: {} from the first pass to the last, {:.1f} % of it bubble",
+    text += fmt::format(", {} micro-batch{}: {} from the first pass to the last, bubble {:.1f} %",
                         with_commas(timeline_.micro_batches), timeline_.micro_batches == 1 ? "" : "es",
                         seconds_text(timeline_.pipeline.seconds), 100 * timeline_.pipeline.bubble_share);
     std::string out = wrapped(text, 2, style_) + "\n";
     if (timeline_.shown == 0) return out + wrapped("  too many stages and chunks for a picture", 2, style_) + "\n";
+    if (!has_picture()) return out + wrapped("  nothing runs in that time", 2, style_) + "\n";
     // Where the picture has a gap, they are in it.
     if (timeline_.shown < timeline_.micro_batches && windows_.size() < 2) {
       out += wrapped(fmt::format("  drawn with {} micro-batches: the other {} repeat its middle", timeline_.shown,
@@ -181,7 +183,6 @@ class Picture {
     const Cells passes =
         across_windows([&](const TimeWindow& window) { return pass_cells(events_[rank], window, chunks_, dense_); });
     std::string out = label(rank) + drawn(passes, paint_);
-    if (!has_picture()) out += std::string(columns_.time, ' ');
     out += figures(rank) + "\n";
     if (!view_.memory || !has_memory() || !has_picture()) return out;
     const Cells memory =
