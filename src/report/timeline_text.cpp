@@ -115,7 +115,7 @@ class Picture {
     const std::size_t digits = fmt::format("{}", ranks).size();
     columns_.wide = style_.width >= wide_terminal;
     columns_.label = columns_.wide ? std::max<std::size_t>(digits + 9, 10) : digits + 3;
-    columns_.figures = (columns_.wide ? 18 : 9) + (has_memory() ? (columns_.wide ? 12 : 8) : 0);
+    columns_.figures = (columns_.wide ? 17 : 9) + (has_memory() ? (columns_.wide ? 10 : 8) : 0);
     const auto width = static_cast<std::size_t>(style_.width);
     columns_.time = std::max<std::size_t>(8, width - std::min(width, columns_.label + columns_.figures));
   }
@@ -150,8 +150,8 @@ class Picture {
   }
 
   std::string scale_line() const {
-    std::string figures = columns_.wide ? fmt::format("{:>9}{:>9}", "busy", "bubble") : fmt::format("{:>9}", "bubble");
-    if (has_memory()) figures += columns_.wide ? fmt::format("{:>12}", "peak GiB") : fmt::format("{:>8}", "GiB");
+    std::string figures = columns_.wide ? fmt::format("{:>9}{:>8}", "busy", "bubble") : fmt::format("{:>9}", "bubble");
+    if (has_memory()) figures += columns_.wide ? fmt::format("{:>10}", "peak GiB") : fmt::format("{:>8}", "GiB");
     const bool in_seconds = has_picture() && windows_.back().to + windows_.back().shift >= 10;
     Cells cells = across_windows([&](const TimeWindow& window) { return scale_cells(window, in_seconds); });
     for (const char character : figures) cells.push_back({ascii_glyph(character), "1"});
@@ -168,13 +168,13 @@ class Picture {
     const double busy = seconds > 0 ? timeline_.pipeline.busy[rank] / seconds : 0;
     const double bubble = std::max(0.0, 100 * (1 - busy));
     std::string out =
-        columns_.wide ? fmt::format("{:>7.1f} %{:>7.1f} %", 100 * busy, bubble) : fmt::format("{:>7.1f} %", bubble);
+        columns_.wide ? fmt::format("{:>7.1f} %{:>6.1f} %", 100 * busy, bubble) : fmt::format("{:>7.1f} %", bubble);
     if (!has_memory()) return out;
     double peak = 0;
     for (const StageMemoryPoint& point : timeline_.memory[rank]) peak = std::max(peak, point.bytes);
     const bool over = view_.capacity_bytes > 0 && peak > view_.capacity_bytes;
     const std::string text = fmt::format("{:.1f}{}", peak / gib, over ? "!" : "");
-    const std::size_t width = columns_.wide ? 12 : 8;
+    const std::size_t width = columns_.wide ? 10 : 8;
     out += std::string(width - std::min(width, text.size()), ' ');
     return out + (over ? paint_.severity(Severity::error, text) : text);
   }
