@@ -81,7 +81,9 @@ Played play(const Options& options, const Workload& given, const Hardware& hardw
             const std::optional<StoredCalibration>& stored) {
   Played out;
   const Workload workload = changed(options, given, out.notes);
-  const Calibration constants = stored && stored->hardware == hardware.name ? stored->constants : Calibration{};
+  const bool applies = stored && stored->hardware == hardware.name;
+  const Calibration constants = applies ? stored->constants : Calibration{};
+  if (applies) out.notes.push_back("calibrated " + calibration_text(*stored));
   out.timeline = run_timeline(workload, hardware, {.compute_scale = constants.compute_scale});
   add_memory(out.timeline, constants.memory_extra_bytes);
   if (out.timeline.played != workload.schedule && workload.run.degrees.pipeline > 1 &&

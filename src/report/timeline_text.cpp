@@ -6,6 +6,7 @@
 #include "primus_plan/estimate/fit.h"
 #include "primus_plan/planner/axes.h"
 #include "primus_plan/report/timeline.h"
+#include "primus_plan/run/workload.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/timeline_cells.h"
@@ -271,10 +272,19 @@ std::string timeline_to_text(const TimelineReport& report, const TimelineView& v
                                      escape_controls(analysis.framework)),
                          2, style)) +
       "\n";
-  const auto add = [&](const std::string& line) { out += wrapped("  " + line, 2, style) + "\n"; };
-  add(fmt::format("on {} ({})", report.hardware.name, report.hardware_source));
+  const auto add = [&](const std::string& line) { out += wrapped("  " + escape_controls(line), 2, style) + "\n"; };
+  const RunDescription& run = analysis.run;
+  add(fmt::format("on {} of {} ({})", counted(run.launch.world_size, "GPU"), report.hardware.name,
+                  report.hardware_source));
+  if (run.launch.assumed) add(fmt::format("size assumed: {}; see --nodes", run.launch.source));
   if (analysis.errors > 0) add("this run will not start: see primus-plan check");
+  if (analysis.workload != nullptr && !analysis.workload->unknown.empty()) {
+    add(fmt::format("not counted: {}", join(analysis.workload->unknown, ", ")));
+  }
   for (const std::string& note : report.notes) add(note);
+  if (run.batch.pipeline_micro_batches > 0 && run.batch.accumulation_steps > 1) {
+    add(fmt::format("the pipeline fills and drains {} times a step", run.batch.accumulation_steps));
+  }
   return out + timeline_to_text(report.timeline, view, style);
 }
 

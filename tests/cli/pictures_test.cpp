@@ -47,7 +47,7 @@ TEST(PipelineCommand, DrawsEveryStage) {
   const ProcessResult result = run_plan(pipeline_of({"--micro-batches", "8", "--memory"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  for (const char* part : {"on MI300X (the comment in line 2)", "1f1b, 4 stages, 8 micro-batches", "stage 0", "stage 3",
+  for (const char* part : {"of MI300X (the comment in line 2)", "1f1b, 4 stages, 8 micro-batches", "stage 0", "stage 3",
                            "bubble", "peak GiB", "▁", "a GPU has 192.0 GiB", "what if: 8 micro-batches"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
