@@ -45,8 +45,8 @@ void expect_kept(const std::string& name, const Lines& now) {
 
 /// Keys that are data, not fields: objects below them are maps.
 bool is_map(std::string_view path) {
-  constexpr std::string_view maps[] = {".effective", ".values",     ".config", ".by_rule",    ".expected",
-                                       ".fields",    ".properties", ".$defs",  ".definitions"};
+  constexpr std::string_view maps[] = {".effective", ".values",     ".config", ".by_rule",     ".expected",
+                                       ".fields",    ".properties", ".$defs",  ".definitions", ".overrides"};
   return std::ranges::any_of(maps, [&](std::string_view end) { return path.ends_with(end); });
 }
 
@@ -84,6 +84,7 @@ std::vector<Asked> questions() {
       {"check-faulty", {"check", dense, "--set", "tensor_model_parallel_size=3", "--set", "nonsense=1"}},
       {"estimate", {"estimate", experts}},
       {"layout", {"layout", titan}},
+      {"pipeline", {"pipeline", dense, "--micro-batches", "2"}},
       {"plan", {"plan", dense, "--top", "2"}},
       {"sweep", {"sweep", dense, "--over", "tp=1,2,3"}},
       {"diff", {"diff", dense, experts}},
@@ -131,7 +132,7 @@ TEST(Contract, ExitCodesAreAsDocumented) {
   const std::string good = (source_dir() / "examples/megatron/llama3.1_8B-8gpu.yaml").string();
   const std::string broken = folder.write("broken.yaml", "modules: [\n");
   const std::vector<std::string> fault{"--set", "tensor_model_parallel_size=3"};
-  for (const char* command : {"check", "estimate", "layout", "resolve", "plan", "advise"}) {
+  for (const char* command : {"check", "estimate", "layout", "pipeline", "resolve", "plan", "advise"}) {
     SCOPED_TRACE(command);
     EXPECT_EQ(run_plan({command, good}).exit_code, 0);
     EXPECT_EQ(run_plan({command, broken}).exit_code, 1);
