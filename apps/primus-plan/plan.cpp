@@ -182,10 +182,10 @@ void settle_task(const Options& options, const Subject& subject, const Analysis&
 
 PlanResult plan(const Options& options, const Prepared& prepared, const PlanRequest& request) {
   const Interrupts interrupts(Interrupts::Second::ends_the_program);
-  SearchWatch watch(interrupts, {.noun = "group of candidates",
-                                 .limit_seconds = options.time_limit,
-                                 .silent_seconds = 2,
-                                 .talks = !options.output.quiet});
+  SearchWatch watch(&interrupts, {.noun = "group of candidates",
+                                  .limit_seconds = options.time_limit,
+                                  .silent_seconds = 2,
+                                  .talks = !options.output.quiet});
   PlanResult result = make_plan(prepared, request, watch.control());
   watch.clear();
   if (!result.complete)

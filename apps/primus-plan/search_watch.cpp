@@ -58,7 +58,7 @@ bool Interrupts::seen() const { return interrupted; }
 
 void Interrupts::forget() { interrupted = false; }
 
-SearchWatch::SearchWatch(const Interrupts& interrupts, WatchOptions options)
+SearchWatch::SearchWatch(const Interrupts* interrupts, WatchOptions options)
     : interrupts_(interrupts),
       options_(std::move(options)),
       begin_(Clock::now()),
@@ -73,7 +73,7 @@ PlanControl SearchWatch::control() {
 }
 
 bool SearchWatch::is_over() const {
-  return interrupts_.seen() ||
+  return (interrupts_ != nullptr && interrupts_->seen()) ||
          (options_.limit_seconds > 0 && seconds() >= share_for_searching * options_.limit_seconds);
 }
 

@@ -35,7 +35,8 @@ struct WatchOptions {
 /// A clock, an eye on interrupts, and a line on standard error that says how far a search is.
 class SearchWatch {
  public:
-  SearchWatch(const Interrupts& interrupts, WatchOptions options);
+  /// `interrupts`: null where nothing is remembered.
+  SearchWatch(const Interrupts* interrupts, WatchOptions options);
   ~SearchWatch() { clear(); }
   SearchWatch(const SearchWatch&) = delete;
   SearchWatch& operator=(const SearchWatch&) = delete;
@@ -52,7 +53,7 @@ class SearchWatch {
   bool is_over() const;
   void tell(std::size_t done, std::size_t of);
 
-  const Interrupts& interrupts_;
+  const Interrupts* interrupts_;
   WatchOptions options_;
   Clock::time_point begin_;
   bool terminal_;

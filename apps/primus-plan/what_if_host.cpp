@@ -79,18 +79,14 @@ std::string SessionHost::replace(const std::string& path, const std::string& bef
 }
 
 PlanControl SessionHost::begin_search(const std::string& noun) {
-  if (interrupts_ == nullptr) own_interrupts_.emplace(Interrupts::Second::ends_the_program);
-  const Interrupts& interrupts = interrupts_ != nullptr ? *interrupts_ : *own_interrupts_;
-  watch_.emplace(interrupts,
+  watch_.emplace(interrupts_,
                  WatchOptions{.noun = noun, .limit_seconds = 0, .silent_seconds = patience_seconds, .talks = talks_});
   return watch_->control();
 }
 
 bool SessionHost::end_search() {
   watch_.reset();
-  const bool stopped = interrupts_ != nullptr ? interrupts_->seen() : own_interrupts_->seen();
-  own_interrupts_.reset();
-  return stopped;
+  return interrupts_ != nullptr && interrupts_->seen();
 }
 
 }  // namespace primus_plan::app

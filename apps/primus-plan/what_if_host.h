@@ -17,7 +17,8 @@ class SessionHost final : public session::Host {
 
   /// `talks`: searches say how far they are.
   explicit SessionHost(bool talks) : talks_(talks) {}
-  /// From now on somebody can be asked, and interrupts end a search rather than the program.
+  /// From now on somebody can be asked, and interrupts end a search rather than the program. `interrupts` must outlive
+  /// this, or the last search.
   void attend(Ask ask, const Interrupts& interrupts);
 
   std::optional<bool> confirm(const std::string& question) override;
@@ -32,8 +33,7 @@ class SessionHost final : public session::Host {
  private:
   bool talks_;
   Ask ask_;
-  const Interrupts* interrupts_ = nullptr;
-  std::optional<Interrupts> own_interrupts_;  ///< of one search, where nobody attends
+  const Interrupts* interrupts_ = nullptr;  ///< null: nobody attends, and an interrupt ends the program
   std::optional<SearchWatch> watch_;
 };
 
