@@ -44,7 +44,8 @@ ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& 
   }
   out.crossing = crossing_groups(point.candidate, request.task.gpus_per_node);
   out.overrides = prepared.candidate_overrides(point.candidate, request.task, false);
-  out.changes = prepared.candidate_overrides(point.candidate, request.task, true).size();
+  out.differences = prepared.candidate_overrides(point.candidate, request.task, true);
+  out.changes = out.differences.size();
   return out;
 }
 

@@ -155,7 +155,7 @@ Result run_apply(Session& session, const Line& line) {
   if (plans.empty()) throw Refusal("the last search found no plan");
   if (number > plans.size()) throw Refusal(fmt::format("no plan {}; there are 1 to {}", number, plans.size()));
   State next = planned->state;
-  for (const auto& [key, value] : plans[number - 1].overrides) next.set({key, tidy_value(value), {}});
+  for (const auto& [key, value] : plans[number - 1].differences) next.set({key, tidy_value(value), {}});
   if (session.change(next)) return {};
   return say(fmt::format("plan {} is how things stand", number));
 }

@@ -69,32 +69,49 @@ std::string numbers_text(const Result& result, const Paint& paint) {
   return text;
 }
 
-std::string finding_lines(const Finding& finding, const Paint& paint, const TextStyle& style) {
-  const std::string line = fmt::format(
-      "  {} {} [{} {}]", paint.severity(finding.severity, fmt::format("new {}:", to_string(finding.severity))),
-      escape_controls(shortened(finding.message)), finding.rule->id, finding.rule->name);
-  std::string text = wrapped(line, 6, style) + "\n";
+bool has_rule(const std::vector<const Finding*>& findings, const RuleInfo* rule) {
+  return std::ranges::any_of(findings, [rule](const Finding* one) { return one->rule == rule; });
+}
+
+std::string finding_line(const std::string& word, const Finding& finding, const TextStyle& style) {
+  const std::string line = fmt::format("  {} {} [{} {}]", word, escape_controls(shortened(finding.message)),
+                                       finding.rule->id, finding.rule->name);
+  return wrapped(line, 6, style) + "\n";
+}
+
+std::string ways_out(const Finding& finding, const TextStyle& style) {
+  std::string text;
   for (const std::string& reason : reasons_and_ways_out(finding)) {
     if (reason.starts_with("help:")) text += wrapped("    " + escape_controls(reason), 6, style) + "\n";
   }
   return text;
 }
 
+std::string gone_text(const std::vector<const Finding*>& gone, const Paint& paint, const TextStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(gone.size(), most_told); ++i) {
+    text += finding_line(fmt::format("{} {}:", paint.good("gone"), to_string(gone[i]->severity)), *gone[i], style);
+  }
+  return gone.size() > most_told ? text + fmt::format("  and {} more are gone\n", gone.size() - most_told) : text;
+}
+
 std::string findings_text(const Result& result, const Paint& paint, const TextStyle& style) {
   const std::vector<Finding>& before = result.before->analysis().findings;
   const std::vector<Finding>& after = result.after->analysis().findings;
-  std::string text;
-  const std::vector<const Finding*> gone = findings_missing_from(before, after);
-  for (std::size_t i = 0; i < std::min(gone.size(), most_told); ++i) {
-    const Finding& one = *gone[i];
-    const std::string line = fmt::format("  {} {}: {} [{} {}]", paint.good("gone"), to_string(one.severity),
-                                         escape_controls(shortened(one.message)), one.rule->id, one.rule->name);
-    text += wrapped(line, 6, style) + "\n";
-  }
-  if (gone.size() > most_told) text += fmt::format("  and {} more are gone\n", gone.size() - most_told);
+  std::vector<const Finding*> gone = findings_missing_from(before, after);
   std::vector<const Finding*> fresh = findings_missing_from(after, before);
+  const std::vector<const Finding*> old = gone;
+  // The same rule with other numbers is one finding that goes on.
+  std::erase_if(gone, [&fresh](const Finding* one) { return has_rule(fresh, one->rule); });
   std::ranges::stable_sort(fresh, {}, [](const Finding* one) { return -static_cast<int>(one->severity); });
-  for (std::size_t i = 0; i < std::min(fresh.size(), most_told); ++i) text += finding_lines(*fresh[i], paint, style);
+  std::string text = gone_text(gone, paint, style);
+  for (std::size_t i = 0; i < std::min(fresh.size(), most_told); ++i) {
+    const Finding& one = *fresh[i];
+    const bool goes_on = has_rule(old, one.rule);
+    const std::string word = fmt::format("{} {}:", goes_on ? "now" : "new", to_string(one.severity));
+    text += finding_line(paint.severity(one.severity, word), one, style);
+    if (!goes_on) text += ways_out(one, style);
+  }
   if (fresh.size() > most_told) text += fmt::format("  and {} more; see show findings\n", fresh.size() - most_told);
   if (result.after->is_legal()) return text;
   return text + repairs_to_text(result.after->analysis(), style);

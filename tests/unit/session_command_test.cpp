@@ -155,6 +155,31 @@ TEST(SessionPlan, AppliesWhatItFound) {
   EXPECT_FALSE(s.run("apply 9").ok);
 }
 
+TEST(SessionPlan, AppliesOnlyWhatDiffers) {
+  LoadedSession s(experiment_text("maxtext", "llama3_8B", "dataset_type: synthetic\nper_device_batch_size: 1"));
+  s.run("world 8");
+  ASSERT_TRUE(s.run("plan").ok);
+  const std::vector<ProposedPlan>& plans = s.session().desk.planned->result.plans;
+  ASSERT_FALSE(plans.empty());
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    ASSERT_TRUE(s.run("apply " + std::to_string(i + 1)).ok);
+    EXPECT_LE(s.session().state().keys.size(), plans[i].changes);
+    EXPECT_EQ(s.now().degrees.tensor, plans[i].run.degrees.tensor);
+    EXPECT_EQ(s.now().degrees.data, plans[i].run.degrees.data);
+    EXPECT_EQ(s.now().batch.global, plans[i].run.batch.global);
+    EXPECT_NEAR(s.evaluation().estimate->memory.device.expected / plans[i].point.memory.expected, 1, 1e-6);
+    EXPECT_NEAR(s.evaluation().estimate->step.seconds / plans[i].point.seconds, 1, 0.02);
+  }
+}
+
+TEST(SessionFindings, TheSameRuleWithOtherNumbersGoesOn) {
+  LoadedSession s(good);
+  s.run("gbs 33");
+  const std::string text = s.say("gbs 35");
+  EXPECT_THAT(text, HasSubstr("now error: global_batch_size 35"));
+  EXPECT_THAT(text, Not(HasSubstr("gone")));
+}
+
 TEST(SessionPlan, AGoalsBatchIsPlannedFor) {
   LoadedSession s(good);
   EXPECT_TRUE(s.run("goal gbs=64 throughput").ok);
