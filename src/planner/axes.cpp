@@ -11,6 +11,8 @@
 namespace primus_plan {
 namespace {
 
+constexpr std::int64_t most = std::int64_t{1} << 30;  // no degree is larger; products of two fit
+
 constexpr std::array<AxisName, plan_axes> names{{
     {PlanAxis::tensor, "tp", "TP", "tensor parallel"},
     {PlanAxis::pipeline, "pp", "PP", "pipeline parallel"},
@@ -107,13 +109,13 @@ std::optional<std::int64_t> parse_value(PlanAxis axis, std::string_view text) {
   if (!words.empty()) return std::nullopt;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) return std::nullopt;
   return value;
 }
 
 std::string value_help(PlanAxis axis) {
   const Words words = words_of(axis);
-  if (words.empty()) return "a whole number of 1 or more";
+  if (words.empty()) return fmt::format("a whole number from 1 to {}", most);
   std::string out;
   for (const auto& entry : words) {
     if (!out.empty()) out += ", ";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planner/play_leaders.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -87,6 +88,9 @@ std::vector<Neighbour> neighbours(const Candidate& winner, PointJudge& judge, co
       const PointJudge::Answer answer = judge.judge(stepped(winner, axis.axis, value, subject));
       step.rejected_by = answer.verdict.first_error;
       step.point = answer.point;
+      const bool is_timed = answer.verdict.errors == 0 && answer.point.fit != Fit::does_not_fit;
+      if (is_timed && needs_playing(answer.point.candidate))
+        set_times(step.point, estimate_step(judge.workload(), request.hardware, {.simulate = true}));
       out.push_back(step);
     }
   }

@@ -199,7 +199,7 @@ class Builder {
   void add_schedules(Candidate c) {
     if (c.pipeline == 1) {
       c.schedule = ScheduleKind::none;
-      add_shardings(c);
+      if (is_allowed(request_, PlanAxis::schedule, static_cast<Int>(ScheduleKind::none))) add_shardings(c);
       return;
     }
     for (const ScheduleKind schedule : knobs().schedules) {

@@ -98,5 +98,72 @@ TEST(PlanCommand, NonsenseGetsAReason) {
   }
 }
 
+std::vector<std::string> ask_8b(std::initializer_list<const char*> more) {
+  std::vector<std::string> out{"plan", "--model", "llama3.1_8B", "--gpus", "64", "--hardware", "MI300X"};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+TEST(PlanCommand, AxesThatCannotBeAreToldInASentence) {
+  struct Ask {
+    std::vector<std::string> arguments;
+    const char* answer;
+  };
+  for (const Ask& ask :
+       {Ask{{"--pin", "tp=8", "--allow", "tp=1,2"}, "--pin tp=8: --allow tp=1,2 allows other values only"},
+        Ask{{"--pin", "tp=8", "--pin", "tp=4"}, "--pin tp=4: tp is given already by --pin tp=8"},
+        Ask{{"--allow", "pp=1", "--allow", "pp=2"}, "--allow pp=2: pp is given already by --allow pp=1"},
+        Ask{{"--pin", "tp=1,2"}, "a pin is one value; --allow tp=1,2 tries several"},
+        Ask{{"--pin", "tp=0"}, "tp takes a whole number from 1"},
+        Ask{{"--pin", "tp=9999999999"}, "tp takes a whole number from 1 to 1073741824"},
+        Ask{{"--allow", "tp=3,5"}, "--allow tp=3,5: TP 3 or 5 does not divide 64 GPUs"},
+        Ask{{"--pin", "pp=64"}, "the model has 32 layers"}, Ask{{"--pin", "vpp=40"}, "the model has 32 layers"},
+        Ask{{"--pin", "ep=2"}, "the model has no experts"}, Ask{{"--pin", "mbs=4096"}, "a step has 1,024 samples only"},
+        Ask{{"--pin", "replicas=2"}, "Megatron-LM has no replicas"},
+        Ask{{"--pin", "sharding=none"}, "Megatron-LM takes sharding optimizer, fsdp"},
+        Ask{{"--pin", "schedule=gpipe"}, "Megatron-LM takes schedule none, 1f1b"},
+        Ask{{"--pin", "recompute=block", "--backend", "torchtitan"}, "TorchTitan takes recompute none"}}) {
+    std::vector<std::string> arguments = ask_8b({});
+    arguments.insert(arguments.end(), ask.arguments.begin(), ask.arguments.end());
+    const ProcessResult result = run_plan(arguments);
+    EXPECT_EQ(result.exit_code, 2) << ask.answer;
+    EXPECT_TRUE(contains(result.err, ask.answer)) << ask.answer << " in:\n" << result.err;
+  }
+}
+
+TEST(PlanCommand, APinWithinWhatIsAllowedStands) {
+  const json out = json::parse(run_plan(ask_8b({"--pin", "tp=8", "--allow", "tp=1,8", "--format", "json"})).out);
+  ASSERT_FALSE(out.at("plans").empty());
+  for (const json& plan : out.at("plans")) EXPECT_EQ(plan.at("candidate").at("tensor"), 8);
+}
+
+TEST(PlanCommand, APinnedScheduleIsThatOfEveryPlan) {
+  const json out = json::parse(run_plan(ask_8b({"--pin", "schedule=v-half", "--format", "json"})).out);
+  ASSERT_FALSE(out.at("plans").empty());
+  for (const char* list : {"plans", "front"}) {
+    for (const json& plan : out.at(list)) EXPECT_EQ(plan.at("candidate").at("schedule"), "v-half");
+  }
+}
+
+TEST(PlanCommand, TheNearestAnswerKeepsThePins) {
+  const ProcessResult result = run_plan(ask_8b({"--pin", "mbs=3"}));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.out, "64 GPUs with --global-batch 1152 (")) << result.out;
+  EXPECT_TRUE(contains(result.out, "micro-batch 3")) << result.out;
+}
+
+/// What `estimate` says of a run that its author wrote by a plan.
+TEST(PlanCommand, PlayedSchedulesAreEstimatedAsTheirExperiment) {
+  const TemporaryFolder folder;
+  const std::string copy = (folder.path() / "copy.yaml").string();
+  const json out = json::parse(
+      run_plan(ask_8b({"--pin", "schedule=v-min", "--pin", "pp=4", "--write", copy.c_str(), "--format", "json"})).out);
+  const json estimate = json::parse(run_plan({"estimate", copy, "--hardware", "MI300X", "--format", "json"}).out);
+  const json& one = estimate.is_array() ? estimate.at(0) : estimate;
+  const double planned = out.at("plans").at(0).at("tokens_per_second_per_gpu");
+  const double estimated = one.at("step").at("tokens_per_second_per_gpu");
+  EXPECT_NEAR(planned / estimated, 1, 1e-3);
+}
+
 }  // namespace
 }  // namespace primus_plan::test

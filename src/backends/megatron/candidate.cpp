@@ -246,7 +246,7 @@ class MegatronJudge final : public CandidateJudge {
 PlanKnobs plan_knobs() {
   return {.shardings = {StateSharding::optimizer, StateSharding::weights},
           .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::zero_bubble_1,
-                        ScheduleKind::v_zero_bubble},
+                        ScheduleKind::v_zero_bubble, ScheduleKind::v_half, ScheduleKind::v_min},
           .recompute = {RecomputeLevel::none, RecomputeLevel::light, RecomputeLevel::heavy, RecomputeLevel::block,
                         RecomputeLevel::full},
           .splits = {StageSplit::even, StageSplit::ends, StageSplit::dealt},
