@@ -209,9 +209,9 @@ int run(const Options& options) {
   const Analysis now = prepared->decide(launch, numbers);
   std::string batch_source;
   settle_task(options, subject, now, request, batch_source);
-  refuse_impossible_axes(axes, request, *prepared, now, find_backend(module.framework)->title());
   const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
   request.hardware = part.hardware;
+  refuse_impossible_axes(axes, request, *prepared, now, find_backend(module.framework)->title());
   if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
 
   Output output = options.output.open({subject.path});

@@ -54,6 +54,8 @@ class Asked {
       }
       case PlanAxis::recompute:
         return of_words(axis, values, numbers(knobs_.recompute));
+      case PlanAxis::precision:
+        return of_precisions(values);
       case PlanAxis::micro_batch:
         if (request_.task.global_batch > 0 && std::ranges::min(values) > request_.task.global_batch)
           return fmt::format("a step has {} only", counted(request_.task.global_batch, "sample"));
@@ -64,6 +66,18 @@ class Asked {
   }
 
  private:
+  std::string of_precisions(const Values& values) const {
+    const Hardware& part = request_.hardware;
+    const auto names = [&](PlanPrecision one) {
+      return std::ranges::find(values, static_cast<Int>(one)) != values.end();
+    };
+    if (part.peak_fp8_flops <= 0 && (names(PlanPrecision::fp8) || names(PlanPrecision::mxfp8)))
+      return fmt::format("{} does not compute in fp8", part.name);
+    if (has_nanoo_fp8(part) && names(PlanPrecision::mxfp8))
+      return fmt::format("{} has no microscaling formats; fp8 it has", part.name);
+    return of_words(PlanAxis::precision, values, numbers(knobs_.precisions));
+  }
+
   std::string of_words(PlanAxis axis, const Values& values, const Values& known) const {
     for (const Int value : values) {
       if (std::ranges::find(known, value) == known.end())
@@ -119,6 +133,10 @@ class Asked {
 };
 
 }  // namespace
+
+bool has_nanoo_fp8(const Hardware& hardware) {
+  return hardware.name.starts_with("MI30") || hardware.name.starts_with("MI32");
+}
 
 std::optional<AxisTrouble> find_axis_trouble(const PlanRequest& request, const ModelShape& model,
                                              const PlanKnobs& knobs, std::string_view framework) {

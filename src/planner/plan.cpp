@@ -11,6 +11,7 @@
 #include "planner/sensitivity.h"
 #include "primus_plan/config/launch.h"
 #include "primus_plan/estimate/communication.h"
+#include "primus_plan/planner/asked_axes.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -151,6 +152,7 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   const PlanSubject subject{base.workload->model, prepared.plan_knobs()};
   request.task.layers = subject.model.layers;
   request.task.mtp_layers = subject.model.mtp_depth;
+  request.task.nanoo_fp8 = has_nanoo_fp8(request.hardware);
   out.present = judge_present(prepared, launch, request);
 
   const std::vector<PlanGroup> groups = plan_groups(subject, request);

@@ -32,6 +32,10 @@ std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSub
     case PlanAxis::schedule:
       for (const ScheduleKind schedule : subject.knobs.schedules) out.push_back(static_cast<Int>(schedule));
       return winner.pipeline > 1 ? out : std::vector<Int>{};
+    case PlanAxis::precision:
+      if (const auto asked = request.allowed.find(axis); asked != request.allowed.end()) out = asked->second;
+      std::sort(out.begin(), out.end());
+      return out;
     case PlanAxis::expert:
     case PlanAxis::expert_tensor:
       return subject.model.experts > 0 ? divisors(winner.world_size) : std::vector<Int>{};

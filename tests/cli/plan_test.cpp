@@ -145,6 +145,21 @@ TEST(PlanCommand, APinnedScheduleIsThatOfEveryPlan) {
   }
 }
 
+TEST(PlanCommand, PrecisionIsSearchedOnlyWhenAsked) {
+  const json plain = json::parse(run_plan(ask_8b({"--format", "json"})).out);
+  for (const json& plan : plain.at("plans")) EXPECT_FALSE(plan.at("candidate").contains("precision"));
+  const json both = json::parse(run_plan(ask_8b({"--allow", "precision=bf16,fp8", "--format", "json"})).out);
+  EXPECT_EQ(both.at("plans").at(0).at("candidate").at("precision"), "fp8");
+  EXPECT_EQ(both.at("plans").at(0).at("overrides").at("fp8"), "hybrid");
+  EXPECT_EQ(both.at("search").at("candidates"), 2 * plain.at("search").at("candidates").get<int>());
+  const ProcessResult titan = run_plan(ask_8b({"--backend", "torchtitan", "--pin", "precision=fp8", "--emit", "1"}));
+  EXPECT_TRUE(contains(titan.out, "converters: [primus_turbo, quantize.linear.float8]")) << titan.out;
+  const ProcessResult old =
+      run_plan({"plan", "--model", "llama3.1_8B", "--gpus", "8", "--hardware", "A100-80", "--pin", "precision=fp8"});
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_TRUE(contains(old.err, "does not compute in fp8")) << old.err;
+}
+
 TEST(PlanCommand, TheNearestAnswerKeepsThePins) {
   const ProcessResult result = run_plan(ask_8b({"--pin", "mbs=3"}));
   EXPECT_EQ(result.exit_code, 1);

@@ -24,8 +24,9 @@ enum class PlanAxis : std::uint8_t {
   sharding,
   schedule,
   recompute,
+  precision,  ///< searched only when asked for
 };
-inline constexpr std::size_t plan_axes = 11;
+inline constexpr std::size_t plan_axes = 12;
 
 /// An axis as users name it.
 struct AxisName {
