@@ -24,8 +24,8 @@ extern "C" void remember_interrupt(int signal) {
 
 std::int64_t number(std::size_t value) { return static_cast<std::int64_t>(value); }
 
-/// A little of the limit is left for ranking and the report.
-constexpr double share_for_search = 0.92;
+/// The rest of the limit is left for ranking and the report, which take the longer the more was found.
+constexpr double share_for_search = 0.82;
 
 }  // namespace
 

@@ -20,8 +20,13 @@ Orders unplayed_leaders(const std::vector<PlanPoint>& points, std::size_t top, c
   const auto look_at = [&](const PlanPoint& point) {
     if (needs_playing(point.candidate) && !played.contains(point.order)) out.insert(point.order);
   };
-  const std::vector<std::size_t> best = best_of_layouts(points);
-  for (std::size_t i = 0; i < std::min(best.size(), top); ++i) look_at(points[best[i]]);
+  std::vector<const Candidate*> layouts;
+  for (std::size_t i = 0; i < points.size() && layouts.size() < top; ++i) {
+    const Candidate& candidate = points[i].candidate;
+    if (std::ranges::any_of(layouts, [&](const Candidate* c) { return same_layout(*c, candidate); })) continue;
+    layouts.push_back(&candidate);
+    look_at(points[i]);
+  }
   for (const PlanPoint& point : pareto_front(points)) look_at(point);
   return out;
 }
@@ -31,6 +36,19 @@ Orders unplayed_leaders(const std::vector<PlanPoint>& points, std::size_t top, c
 bool needs_playing(const Candidate& candidate) {
   return candidate.schedule == ScheduleKind::v_half || candidate.schedule == ScheduleKind::v_min;
 }
+
+namespace {
+
+/// Ranks again after some points, which `changed` knows by their order, were timed anew.
+void rank_again(std::vector<PlanPoint>& points, const Orders& changed, PlanObjective objective) {
+  const auto is_as_before = [&](const PlanPoint& point) { return !changed.contains(point.order); };
+  const auto middle = std::stable_partition(points.begin(), points.end(), is_as_before);
+  const auto better = [objective](const PlanPoint& a, const PlanPoint& b) { return is_better(a, b, objective); };
+  std::sort(middle, points.end(), better);
+  std::inplace_merge(points.begin(), middle, points.end(), better);
+}
+
+}  // namespace
 
 void play_leaders(std::vector<PlanPoint>& points, PointJudge& judge, const PlanRequest& request) {
   if (std::ranges::none_of(points, needs_playing, &PlanPoint::candidate)) return;
@@ -44,7 +62,7 @@ void play_leaders(std::vector<PlanPoint>& points, PointJudge& judge, const PlanR
       set_times(point, estimate_step(judge.workload(), request.hardware, {.simulate = true}));
     }
     played.insert(leaders.begin(), leaders.end());
-    rank(points, request.objective);
+    rank_again(points, leaders, request.objective);
   }
 }
 

@@ -89,6 +89,7 @@ void write_request(JsonWriter& json, const PlanReport& report) {
   json.key("subject").string(report.subject);
   json.key("framework").string(report.framework);
   json.key("hardware").string(request.hardware.name);
+  json.key("hardware_source").string(report.hardware_source);
   json.key("memory_bytes").real(request.hardware.memory_bytes);
   json.key("world_sizes").begin_array(Layout::one_line);
   for (const std::int64_t world : request.worlds) json.integer(world);

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/process.h"
 
 namespace primus_plan::test {
@@ -158,6 +162,41 @@ TEST(PlanCommand, PrecisionIsSearchedOnlyWhenAsked) {
       run_plan({"plan", "--model", "llama3.1_8B", "--gpus", "8", "--hardware", "A100-80", "--pin", "precision=fp8"});
   EXPECT_EQ(old.exit_code, 2);
   EXPECT_TRUE(contains(old.err, "does not compute in fp8")) << old.err;
+}
+
+/// A search of many seconds for one thread.
+const std::vector<std::string> long_ask{"plan",       "--model", "deepseek_v3", "--gpus", "512,1024,2048",
+                                        "--hardware", "MI300X",  "--format",    "json",   "--jobs",
+                                        "1"};
+
+TEST(PlanCommand, ATimeLimitGivesTheBestSoFar) {
+  std::vector<std::string> arguments = long_ask;
+  arguments.insert(arguments.end(), {"--time-limit", "0.5"});
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessResult result = run_plan(arguments);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "stopped by --time-limit")) << result.err;
+  const json out = json::parse(result.out);
+  EXPECT_FALSE(out.at("search").at("complete"));
+  EXPECT_FALSE(out.at("plans").empty());
+  EXPECT_LT(took.count(), 5) << "the whole search takes longer on any machine; how much beyond the limit is its load";
+}
+
+TEST(PlanCommand, AnInterruptGivesTheBestSoFar) {
+  const TemporaryFolder folder;
+  const std::string told = (folder.path() / "told").string();
+  std::string command = "'" + binary().string() + "'";
+  for (const std::string& argument : long_ask) command += " " + argument;
+  // The first line of progress says that the search is on its way.
+  const std::string script = command + " 2>'" + told + "' & until grep -q candidates '" + told +
+                             "' 2>/dev/null; do sleep 0.05; done; kill -INT $!; wait $!";
+  const ProcessResult result = run_process("/bin/sh", {"-c", script});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(read_file(told), "stopped by an interrupt")) << read_file(told);
+  const json out = json::parse(result.out);
+  EXPECT_FALSE(out.at("search").at("complete"));
+  EXPECT_FALSE(out.at("plans").empty());
 }
 
 TEST(PlanCommand, TheNearestAnswerKeepsThePins) {

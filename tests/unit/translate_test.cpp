@@ -229,8 +229,7 @@ TEST(Translate, RefusesModelsThatTheTargetCannotHave) {
     translation_of(wide, "torchtitan");
     FAIL() << "the feed-forward size has no key";
   } catch (const TranslateError& error) {
-    EXPECT_NE(std::string(error.what()).find("instead of 13824"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("instead of 13824"), std::string::npos) << error.what();
   }
 }
 
