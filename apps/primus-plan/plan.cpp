@@ -34,7 +34,7 @@ struct Options {
   std::string path;
   std::string model;
   std::string gpus;
-  std::int64_t nodes = 0;
+  std::string nodes;
   std::int64_t gpus_per_node = 0;
   std::string hardware;
   std::int64_t global_batch = 0;
@@ -167,6 +167,10 @@ PlanRequest make_request(const Options& options, const AskedAxes& axes) {
   return request;
 }
 
+void refuse_large_world(std::int64_t world) {
+  if (world > largest_launch) throw Trouble(fmt::format("--nodes: {} GPUs are more than {}", world, largest_launch));
+}
+
 void refuse_impossible_axes(const AskedAxes& axes, const PlanRequest& request, const Prepared& prepared,
                             const Analysis& now, std::string_view framework) {
   if (now.workload == nullptr) return;
@@ -191,13 +195,18 @@ int run(const Options& options) {
 
   LaunchOptions launching;
   if (options.gpus_per_node > 0) launching.gpus_per_node = options.gpus_per_node;
-  if (options.nodes > 0) launching.nodes = options.nodes;
+  const std::vector<std::int64_t> nodes =
+      options.nodes.empty() ? std::vector<std::int64_t>{} : read_sizes(options.nodes, "--nodes");
+  if (!nodes.empty()) launching.nodes = nodes.back();
   const Launch found = find_launch(launching, environment, experiment,
                                    subject.path.empty() ? nullptr : setup.launch_setting(options.path));
   const Launch launch = settle_launch(*prepared, found);
   request.task.gpus_per_node = launch.gpus_per_node;
   if (!options.gpus.empty()) {
-    request.worlds = read_worlds(options.gpus);
+    request.worlds = read_sizes(options.gpus, "--gpus");
+  } else if (!nodes.empty()) {
+    for (const std::int64_t count : nodes) request.worlds.push_back(saturating_multiply(count, launch.gpus_per_node));
+    refuse_large_world(request.worlds.back());
   } else if (subject.path.empty() && found.world_size < 1) {
     throw Trouble("give the number of GPUs: --gpus 64, --gpus 8:1024, --gpus 64,128 or --nodes 8");
   } else {
@@ -241,9 +250,8 @@ void declare_task(CLI::App& app, Options& options) {
   app.add_option("--gpus", options.gpus, "GPUs: a number, a list (64,128), doublings (8:1024)")
       ->type_name("N")
       ->group(plan_group);
-  app.add_option("--nodes", options.nodes, "nodes")
+  app.add_option("--nodes", options.nodes, "nodes instead: a number, a list, doublings")
       ->type_name("N")
-      ->check(whole_number(1, largest_launch))
       ->group(plan_group);
   app.get_option("--nodes")->excludes("--gpus");
   app.add_option("--gpus-per-node", options.gpus_per_node, "GPUs of a node")

@@ -80,17 +80,17 @@ std::string AskedAxes::sentence(const AxisTrouble& trouble) const {
   return fmt::format("{}: {}", flag == flags_.end() ? "" : flag->second, trouble.why);
 }
 
-std::vector<std::int64_t> read_worlds(const std::string& text) {
+std::vector<std::int64_t> read_sizes(const std::string& text, std::string_view flag) {
   std::vector<std::int64_t> out;
   for (const std::string_view part : split(text, ',')) {
     const std::size_t colon = part.find(':');
     if (colon == std::string_view::npos) {
-      out.push_back(read_number(part, "--gpus"));
+      out.push_back(read_number(part, flag));
       continue;
     }
-    const std::int64_t first = read_number(part.substr(0, colon), "--gpus");
-    const std::int64_t last = read_number(part.substr(colon + 1), "--gpus");
-    if (last < first) throw Trouble(fmt::format("--gpus {}: the range ends before it begins", part));
+    const std::int64_t first = read_number(part.substr(0, colon), flag);
+    const std::int64_t last = read_number(part.substr(colon + 1), flag);
+    if (last < first) throw Trouble(fmt::format("{} {}: the range ends before it begins", flag, part));
     for (std::int64_t world = first; world <= last; world *= 2) out.push_back(world);
   }
   std::ranges::sort(out);

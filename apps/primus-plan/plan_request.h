@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "primus_plan/planner/asked_axes.h"
@@ -28,8 +29,8 @@ class AskedAxes {
   std::map<PlanAxis, std::string> flags_;  ///< "--pin tp=8"
 };
 
-/// "64", "64,128", "8:1024" (doublings from 8 to 1024), ascending. Throws Trouble.
-std::vector<std::int64_t> read_worlds(const std::string& text);
+/// "64", "64,128", "8:1024" (doublings from 8 to 1024), ascending: the value of `flag`. Throws Trouble.
+std::vector<std::int64_t> read_sizes(const std::string& text, std::string_view flag);
 
 /// Throws Trouble for a word that is none.
 PlanObjective read_objective(const std::string& word);

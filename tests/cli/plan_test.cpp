@@ -135,6 +135,20 @@ TEST(PlanCommand, AxesThatCannotBeAreToldInASentence) {
   }
 }
 
+TEST(PlanCommand, NodesAreANumberAListOrARange) {
+  const auto worlds = [](const char* nodes) {
+    return json::parse(
+               run_plan({"plan", "--model", "llama3.1_8B", "--nodes", nodes, "--pin", "tp=8", "--format", "json"}).out)
+        .at("world_sizes");
+  };
+  EXPECT_EQ(worlds("2"), json({16}));
+  EXPECT_EQ(worlds("4,1"), json({8, 32}));
+  EXPECT_EQ(worlds("1:4"), json({8, 16, 32}));
+  for (const char* nodes : {"0", "4:1", "x", "1000000000"}) {
+    EXPECT_EQ(run_plan({"plan", "--model", "llama3.1_8B", "--nodes", nodes}).exit_code, 2) << nodes;
+  }
+}
+
 TEST(PlanCommand, APinWithinWhatIsAllowedStands) {
   const json out = json::parse(run_plan(ask_8b({"--pin", "tp=8", "--allow", "tp=1,8", "--format", "json"})).out);
   ASSERT_FALSE(out.at("plans").empty());
