@@ -85,8 +85,11 @@ bool same_architecture(const ModelShape& a, const ModelShape& b) {
   // A model of experts alone may stand for one that begins with dense layers, never one without experts for another.
   const bool experts = (a.experts > 0) == (b.experts > 0);
   const bool shared = (a.shared_ffn > 0) == (b.shared_ffn > 0);
-  return experts && shared && a.gated == b.gated && a.tied_embeddings == b.tied_embeddings &&
-         (covers(a, b) || covers(b, a));
+  const auto windowed = [](const ModelShape& model) {
+    return std::ranges::any_of(model.kinds, [](const LayerKind& kind) { return kind.window > 0; });
+  };
+  return experts && shared && windowed(a) == windowed(b) && a.gated == b.gated &&
+         a.tied_embeddings == b.tied_embeddings && (covers(a, b) || covers(b, a));
 }
 
 /// Another vocabulary speaks of another family of models, whose norms and biases differ where no dimension says so.
@@ -95,6 +98,7 @@ constexpr std::size_t another_family = 5;
 /// How far a preset is: dimensions that differ, then how much larger or smaller it is.
 struct Distance {
   std::size_t count = 0;
+  bool is_quantized = false;  ///< a variant that computes in fp8
   bool is_other_name = false;
   double size = 0;
   auto operator<=>(const Distance&) const = default;
@@ -106,6 +110,7 @@ Distance distance(const ModelShape& wanted, const PresetShape& preset, std::stri
     out.count += dimensions[i].member == &ModelShape::vocabulary ? another_family : 1;
   if (wanted.qk_norm != preset.model.qk_norm) ++out.count;
   if ((wanted.qkv_bias || wanted.biases) != (preset.model.qkv_bias || preset.model.biases)) ++out.count;
+  out.is_quantized = preset.name.ends_with("-fp8");
   out.is_other_name = preset.name != named;
   const auto ratio = [](std::int64_t a, std::int64_t b) {
     return a > 0 && b > 0 ? std::fabs(std::log(static_cast<double>(a) / static_cast<double>(b))) : 10.0;
@@ -138,7 +143,11 @@ void write_dimension(const Dimension& dimension, const ModelShape& wanted, std::
                      ModelChoice& out) {
   const std::string key(key_of(dimension, framework));
   const std::int64_t value = wanted.*dimension.member;
-  out.dimensions.push_back({key, value > 0 ? make_integer(value) : make_null()});
+  const bool unset = value == 0 && framework == "megatron";
+  out.dimensions.push_back({key, unset ? make_null() : make_integer(value)});
+  // MaxText wants both widths alike where every layer has experts.
+  if (framework == "maxtext" && dimension.member == &ModelShape::expert_ffn && !has_dense_layers(wanted))
+    out.dimensions.push_back({"override_model.base_mlp_dim", make_integer(value)});
   if (framework != "megatron") return;
   if (dimension.member == &ModelShape::kv_heads)
     out.dimensions.push_back({"group_query_attention", make_boolean(wanted.kv_heads != wanted.heads)});
@@ -150,19 +159,26 @@ void write_dimension(const Dimension& dimension, const ModelShape& wanted, std::
 
 ModelChoice choose_preset(const ModelShape& model, std::string_view named, const Backend& target,
                           std::span<const PresetShape> presets) {
+  const auto by_name = std::ranges::find(presets, named, &PresetShape::name);
+  // The table's preset, where its dimensions are not known.
+  if (!named.empty() && by_name == presets.end())
+    return {.preset = std::string(named), .dimensions = {}, .remarks = {}};
   const PresetShape* best = nullptr;
   Distance least;
   for (const PresetShape& preset : presets) {
-    if (preset.name != named && !same_architecture(model, preset.model)) continue;
+    if (!same_architecture(model, preset.model)) continue;
     const Distance one = distance(model, preset, named);
     if (best == nullptr || one < least) best = &preset, least = one;
   }
+  if (by_name != presets.end() && (best == nullptr || least.count > 0)) best = &*by_name;
   if (best == nullptr) throw TranslateError(fmt::format("{} has no preset of this architecture", target.title()));
   ModelChoice out{.preset = best->name, .dimensions = {}, .remarks = {}};
   std::vector<std::size_t> written;
   std::vector<std::size_t> left;
+  // The table's preset may be of another architecture than the experiment has made of it: told, not mended.
+  const bool is_alike = same_architecture(model, best->model);
   for (const std::size_t i : differing(model, best->model)) {
-    if (i >= own_dimensions) continue;  // the comparison of both models tells them
+    if (i >= own_dimensions || !is_alike) continue;  // the comparison of both models tells them
     (key_of(dimensions[i], target.name()).empty() ? left : written).push_back(i);
   }
   if (!left.empty() && best->name != named) {

@@ -17,8 +17,8 @@ struct ModelChoice {
   std::vector<std::string> remarks;
 };
 
-/// The preset whose model has the dimensions of `model`: `named` (what the table of names says, may be empty) where
-/// several have them, else the nearest with the dimensions that differ written over it. Throws TranslateError, naming
+/// The preset whose model has the dimensions of `model`; where none has, `named` (what the table of names says, may be
+/// empty), else the nearest, with the dimensions that differ written over it. Throws TranslateError, naming
 /// the nearest and where it differs, when no preset is of the same architecture, or when the target has no key for a
 /// dimension that differs, unless the preset is the one named.
 ModelChoice choose_preset(const ModelShape& model, std::string_view named, const Backend& target,

@@ -217,6 +217,19 @@ TEST(Translate, DimensionsThatNoPresetHasAreWrittenOver) {
   EXPECT_EQ(differences(experts, "torchtitan"), "prediction layers 0 and 1; ");
 }
 
+TEST(Translate, MakesNoOtherArchitectureOfAPreset) {
+  // The experiment has turned latent attention off: nothing is written that says so half.
+  const LoadedRun plain = megatron_run("deepseek_v2_lite", "multi_latent_attention: false\n");
+  if (plain.analysis().errors == 0) {
+    const LoadedRun other(translated(plain, "maxtext"), 8);
+    EXPECT_EQ(errors_of(other.analysis()), "");
+  }
+  // A model of experts alone has one width.
+  EXPECT_EQ(differences(megatron_run("mixtral_8x7B_v0.1", "moe_ffn_hidden_size: 8192\n"), "maxtext"), "");
+  // Windows of attention are no dimension.
+  EXPECT_THROW(translation_of(megatron_run("gpt_oss_20B"), "maxtext"), TranslateError);
+}
+
 TEST(Translate, RefusesModelsThatTheTargetCannotHave) {
   const LoadedRun qwen = megatron_run("qwen3_8B");
   EXPECT_THROW(translation_of(qwen, "megatron"), TranslateError);
