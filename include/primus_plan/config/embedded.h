@@ -21,7 +21,7 @@ std::span<const EmbeddedFile> embedded_measurements();
 
 /// The texts of `explain TOPIC`: "batch.txt", …
 std::span<const EmbeddedFile> embedded_topics();
-/// The schemas that are written by hand: "report.schema.json".
+/// The schemas that are written by hand: "plan.schema.json", "report.schema.json".
 std::span<const EmbeddedFile> embedded_schemas();
 
 }  // namespace primus_plan
