@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,19 @@ struct PipelineOrder {
   std::vector<PassOrder> ranks;
   bool v_shaped = false;  ///< chunk 1 of rank r is stage 2p - 1 - r rather than p + r
 };
+
+/// Whether the second chunk of each rank runs back from the last rank to the first.
+constexpr bool is_v_shaped(ScheduleKind kind) {
+  return kind == ScheduleKind::v_zero_bubble || kind == ScheduleKind::v_half || kind == ScheduleKind::v_min ||
+         kind == ScheduleKind::dual_pipe_v;
+}
+
+/// The schedule that can run on a pipeline of these costs, and the chunks of each rank that it tells apart.
+struct Playable {
+  ScheduleKind kind = ScheduleKind::one_f_one_b;
+  std::size_t chunks = 1;
+};
+Playable playable(ScheduleKind schedule, const PipelineCosts& costs);
 
 struct PipelineSize {
   std::int32_t ranks = 1;

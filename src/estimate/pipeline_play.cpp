@@ -136,24 +136,6 @@ void repeat_steady_state(PipelineTimeline& line, std::int64_t micro_batches, std
   if (line.seconds > 0) line.bubble_share = 1 - busy / (line.seconds * static_cast<double>(line.busy.size()));
 }
 
-/// The schedule that can run on so many chunks a rank.
-ScheduleKind playable(ScheduleKind schedule, std::size_t ranks, std::size_t chunks) {
-  if (ranks <= 1 && chunks <= 1) return ScheduleKind::one_f_one_b;
-  switch (schedule) {
-    case ScheduleKind::v_zero_bubble:
-    case ScheduleKind::v_half:
-    case ScheduleKind::v_min:
-    case ScheduleKind::dual_pipe_v:
-      return chunks == 2 ? schedule : ScheduleKind::zero_bubble_1;
-    case ScheduleKind::interleaved:
-      return chunks > 1 ? schedule : ScheduleKind::one_f_one_b;
-    case ScheduleKind::none:
-      return chunks > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
-    default:
-      return schedule;
-  }
-}
-
 /// The costs with all chunks of a rank as one, for schedules that know no chunks.
 PipelineCosts without_chunks(const PipelineCosts& costs) {
   PipelineCosts out;
@@ -172,17 +154,24 @@ PipelineCosts without_chunks(const PipelineCosts& costs) {
 
 }  // namespace
 
-PipelineTimeline simulate_pipeline(ScheduleKind schedule, const PipelineCosts& costs, std::int64_t micro_batches,
-                                   bool with_events) {
-  if (costs.ranks.empty() || micro_batches < 1) return {};
-  std::size_t chunks = costs.ranks.front().size();
+Playable playable(ScheduleKind schedule, const PipelineCosts& costs) {
+  std::size_t chunks = costs.ranks.empty() ? 1 : costs.ranks.front().size();
   for (const auto& rank : costs.ranks) {
     if (rank.size() != chunks || chunks == 0) chunks = 1;
   }
-  const ScheduleKind kind = playable(schedule, costs.ranks.size(), chunks);
-  const bool chunked = kind == ScheduleKind::interleaved || kind == ScheduleKind::v_zero_bubble ||
-                       kind == ScheduleKind::v_half || kind == ScheduleKind::v_min || kind == ScheduleKind::dual_pipe_v;
-  const PipelineCosts used = chunked ? costs : without_chunks(costs);
+  if (costs.ranks.size() <= 1 && chunks <= 1) return {ScheduleKind::one_f_one_b, 1};
+  if (is_v_shaped(schedule)) return chunks == 2 ? Playable{schedule, 2} : Playable{ScheduleKind::zero_bubble_1, 1};
+  if (schedule == ScheduleKind::none || schedule == ScheduleKind::interleaved) {
+    return chunks > 1 ? Playable{ScheduleKind::interleaved, chunks} : Playable{ScheduleKind::one_f_one_b, 1};
+  }
+  return {schedule, 1};
+}
+
+PipelineTimeline simulate_pipeline(ScheduleKind schedule, const PipelineCosts& costs, std::int64_t micro_batches,
+                                   bool with_events) {
+  if (costs.ranks.empty() || micro_batches < 1) return {};
+  const auto [kind, chunks] = playable(schedule, costs);
+  const PipelineCosts used = chunks > 1 ? costs : without_chunks(costs);
   const std::int64_t stages = static_cast<std::int64_t>(used.ranks.size() * used.ranks.front().size());
   if (stages > most_simulated_stages) return {};
   const std::int64_t enough = std::max(4 * static_cast<std::int64_t>(used.ranks.size()), most_passes / stages);

@@ -16,22 +16,6 @@ bool known(const Workload& w) {
          w.run.launch.world_size > 0;
 }
 
-/// Micro-batches that one rank takes in a step, and between two drains of the pipeline.
-struct MicroBatches {
-  double all = 1;
-  std::int64_t between_flushes = 1;
-};
-
-MicroBatches micro_batches(const Workload& w) {
-  const Batch& b = w.run.batch;
-  MicroBatches out;
-  out.all = std::max(
-      1.0, static_cast<double>(b.global) / (static_cast<double>(b.micro) * static_cast<double>(w.run.degrees.data)));
-  out.between_flushes =
-      std::clamp<std::int64_t>(b.micro_batches_between_flushes(), 1, static_cast<std::int64_t>(out.all));
-  return out;
-}
-
 ChunkCost cost_of(const LayerSeconds& seconds) {
   return {.forward = seconds.forward.total(),
           .backward_input = seconds.backward.total() - seconds.weight_gradients,
@@ -70,6 +54,16 @@ double drained_seconds(ScheduleKind schedule, const PipelineSums& sums, std::int
 }
 
 }  // namespace
+
+MicroBatches micro_batches(const Workload& w) {
+  const Batch& b = w.run.batch;
+  MicroBatches out;
+  out.all = std::max(
+      1.0, static_cast<double>(b.global) / (static_cast<double>(b.micro) * static_cast<double>(w.run.degrees.data)));
+  out.between_flushes =
+      std::clamp<std::int64_t>(b.micro_batches_between_flushes(), 1, static_cast<std::int64_t>(out.all));
+  return out;
+}
 
 StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const TimeConstants& constants,
                            const StepOptions& options) {
