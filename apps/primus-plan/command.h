@@ -42,6 +42,7 @@ Run declare_hardware(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_plan(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_keys(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_pipeline(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_what_if(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_explain(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_rules(CLI::App& app, const std::vector<std::string>& tokens);

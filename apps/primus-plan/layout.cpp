@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -23,6 +25,9 @@ struct Options {
   std::int64_t rank = -1;
   bool has_degrees = false;
   bool all = false;
+  bool picture = false;
+  bool table = false;
+  std::string by;
   ExperimentFlags experiment;
   LaunchFlags launch;
   OutputFlags output;
@@ -39,6 +44,24 @@ LoadResult load_degrees(const Options& options, const Loader& loader) {
   if (options.has_degrees && overrides.empty()) throw Trouble(fmt::format("{} cannot have these degrees", name));
   for (auto& set : overrides) experiment.sets.insert(experiment.sets.begin(), std::move(set));
   return loader.load_text("<degrees>", "{}\n", experiment);
+}
+
+/// What is shown of a layout. Throws Trouble for groups that it does not have.
+LayoutView view_of(const Options& options, const RankLayout& layout, const TextStyle& style) {
+  LayoutView view{.rank = {}, .all = options.all, .by = options.by};
+  if (options.rank >= 0) view.rank = options.rank;
+  view.picture = options.picture || !options.by.empty() || (style.wraps && !options.table);
+  if (options.by.empty()) return view;
+  std::vector<std::string_view> names;
+  for (const GroupKind& kind : layout.groups) names.push_back(kind.name());
+  const auto found = std::ranges::find(names, std::string_view(options.by));
+  if (found == names.end()) {
+    const auto nearest = nearest_names(options.by, names, 1);
+    throw Trouble(fmt::format("--by {}: there are no such groups{}; there are {}", options.by,
+                              nearest.empty() ? std::string() : fmt::format("; did you mean {}?", nearest.front()),
+                              join(names, ", ")));
+  }
+  return view;
 }
 
 /// Whether the run has the degrees of the flags: a backend may have no way to them at this launch.
@@ -70,8 +93,7 @@ std::optional<std::string> layout_answer(const Options& options, const Setup& se
     throw Trouble(fmt::format("rank {} is not among the {} 0 to {}", options.rank, counted(layout.world_size, "rank"),
                               layout.world_size - 1));
   }
-  LayoutView view{.rank = {}, .all = options.all};
-  if (options.rank >= 0) view.rank = options.rank;
+  const LayoutView view = view_of(options, layout, style);
   return options.output.format == "json" ? layout_to_json(layout, view) : layout_to_text(layout, view, style);
 }
 
@@ -79,6 +101,9 @@ int run(const Options& options) {
   if (!options.path.empty() && options.has_degrees) {
     throw Trouble("--tp, --pp, --cp, --ep and --etp are for a layout without a FILE; use --set to change a FILE's");
   }
+  const bool draws = options.picture || !options.by.empty();
+  if (draws && options.table) throw Trouble("--picture and --by draw what --table lists; leave one out");
+  if (draws && options.output.format == "json") throw Trouble("--picture and --by are for text, not for JSON");
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
@@ -134,6 +159,10 @@ Run declare_layout(CLI::App& app, const std::vector<std::string>& tokens) {
       ->type_name("N")
       ->check(whole_number(0, largest_launch - 1));
   app.add_flag("--all", options->all, "every node and every group");
+  app.add_flag("--picture", options->picture, "nodes and GPUs as a grid with coordinates (what a terminal gets)");
+  app.add_flag("--table", options->table, "nodes as rows of a table (what a file or a pipe gets)");
+  app.add_option("--by", options->by, "the picture with these groups told apart: tp, pp, dp, ep, cp …")
+      ->type_name("GROUPS");
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text", "json"});

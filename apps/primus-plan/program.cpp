@@ -24,6 +24,7 @@ constexpr std::array command_table = {
     Command{"estimate", "parameters, FLOPs, memory and step time of a run", declare_estimate},
     Command{"accuracy", "compare the estimates with published measurements", declare_accuracy},
     Command{"layout", "show which rank sits in which group and node", declare_layout},
+    Command{"pipeline", "draw the schedule of a pipeline over time: passes, bubbles, memory", declare_pipeline},
     Command{"what-if", "show what a change would do: numbers and findings before and after", declare_what_if},
     Command{"plan", "search the parallelism for a model and a number of GPUs, with reasons", declare_plan},
     Command{"hardware", "list the GPUs that estimates know, with their facts", declare_hardware},

@@ -36,8 +36,11 @@ double micro_batches_in_flight(const Workload& workload, std::size_t rank, std::
       n = as_double(m);
       break;
     case ScheduleKind::one_f_one_b:
-    case ScheduleKind::zero_bubble_1:
       n = as_double(p - i);
+      break;
+    // Weight gradients that are put off keep what they read: (p - i) micro-batches whole and i that only wait for them.
+    case ScheduleKind::zero_bubble_1:
+      n = pd;
       break;
     case ScheduleKind::interleaved: {
       const auto v = std::max<std::int64_t>(1, static_cast<std::int64_t>(run.stages[rank].size()));
@@ -47,7 +50,7 @@ double micro_batches_in_flight(const Workload& workload, std::size_t rank, std::
     // Qi et al., Zero Bubble Pipeline Parallelism (ZB-H2) and Pipeline Parallelism with Controllable Memory (V-shapes);
     // DualPipe: the DeepSeek-V3 report, table 2.
     case ScheduleKind::zero_bubble_2:
-      n = as_double(2 * (p - i) - 1);
+      n = 2 * pd - 1;
       break;
     case ScheduleKind::v_zero_bubble:
       n = pd;

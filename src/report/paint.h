@@ -16,6 +16,9 @@ class Paint {
   std::string gutter(std::string_view text) const { return wrap("34", text); }
   std::string faint(std::string_view text) const { return wrap("2", text); }
   std::string good(std::string_view text) const { return wrap("1;32", text); }
+  /// Text in a style given as an SGR code ("30;48;5;75").
+  std::string styled(std::string_view code, std::string_view text) const { return wrap(code, text); }
+  bool has_color() const { return color_; }
   std::string severity(Severity severity, std::string_view text) const { return wrap(code(severity), text); }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "primus_plan/estimate/pipeline.h"
@@ -37,6 +38,19 @@ struct RunTimeline {
 /// the last pass that reads them; what one layer needs while it runs and the logits are part of the base, for they come
 /// and go within a pass.
 RunTimeline run_timeline(const Workload& workload, const Hardware& hardware, const StepOptions& options = {});
+
+/// Puts so many bytes on every stage, at all times (see add_memory of calibration.h); nothing becomes negative.
+void add_memory(RunTimeline& timeline, double extra_bytes);
+
+/// Why a run cannot take another schedule or another number of micro-batches as it is, as a sentence; empty where it
+/// can. Sources: Megatron-LM core/pipeline_parallel/schedules.py, forward_backward_pipelining_with_interleaving (whole
+/// rounds of the ranks); torch/distributed/pipelining/schedules.py, ScheduleDualPipeV (a micro-batch for each stage).
+std::string refuse_schedule(const Workload& workload, ScheduleKind schedule, std::int64_t micro_batches);
+/// The run with that schedule: layers stay on their ranks, but for the second chunks, which run backwards along the
+/// ranks in V-shaped schedules.
+void set_schedule(Workload& workload, ScheduleKind schedule);
+/// The run with so many micro-batches between two drains; the global batch follows.
+void set_micro_batches(Workload& workload, std::int64_t micro_batches);
 
 /// Events that a picture has at most, unless so few micro-batches would not fill the pipeline.
 inline constexpr std::int64_t most_shown_events = 20'000;
