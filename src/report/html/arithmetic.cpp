@@ -19,6 +19,9 @@ struct Factor {
   const RunKey* key = nullptr;  ///< null where it follows from others
 };
 
+/// The factor that the launch decides.
+constexpr std::string_view launched = "world size";
+
 std::int64_t product_of(const std::vector<Factor>& factors) {
   std::int64_t product = 1;
   for (const Factor& factor : factors) product = saturating_multiply(product, factor.value);
@@ -33,7 +36,11 @@ void write_factor(Markup& out, const View& view, const Factor& factor) {
   if (has_key && view.page.module != nullptr) {
     out.element("a", factor.key->name, {{"class", "key"}, {"href", "#" + key_id(view, factor.key->name)}});
   } else {
-    out.element("span", has_key ? factor.key->name : "derived", {{"class", "key"}});
+    out.element("span",
+                has_key                    ? factor.key->name
+                : factor.about == launched ? "launch"
+                                           : "derived",
+                {{"class", "key"}});
   }
   out.close();
 }
@@ -89,7 +96,7 @@ void write_cuts(Markup& out, const std::vector<Cut>& cuts) {
 void write_world(Markup& out, const View& view) {
   const RunDescription& run = view.analysis().run;
   const Degrees& d = run.degrees;
-  const Factor whole{"GPUs", "world size", "check/launch/world_size", run.launch.world_size, nullptr};
+  const Factor whole{"GPUs", launched, "check/launch/world_size", run.launch.world_size, nullptr};
   std::vector<Factor> factors{{"TP", "tensor parallel", "check/degrees/tensor", d.tensor, &run.keys.tensor},
                               {"PP", "pipeline parallel", "check/degrees/pipeline", d.pipeline, &run.keys.pipeline},
                               {"CP", "context parallel", "check/degrees/context", d.context, &run.keys.context},
@@ -111,7 +118,7 @@ void write_experts(Markup& out, const View& view) {
   if (d.expert <= 1 || d.expert_data < 1 || d.expert_tensor < 1) return;
   subheading(out, view, "Experts");
   write_product(
-      out, view, {"GPUs", "world size", "check/launch/world_size", run.launch.world_size, nullptr},
+      out, view, {"GPUs", launched, "check/launch/world_size", run.launch.world_size, nullptr},
       {{"ETP", "expert tensor parallel", "check/degrees/expert_tensor", d.expert_tensor, &run.keys.expert_tensor},
        {"EP", "expert parallel", "check/degrees/expert", d.expert, &run.keys.expert},
        {"PP", "pipeline parallel", "check/degrees/pipeline", d.pipeline, &run.keys.pipeline},

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "primus_plan/report/layout.h"
+#include "primus_plan/report/timeline.h"
 #include "report/html/map.h"
 #include "report/html/sections.h"
 #include "report/json_parts.h"
@@ -16,12 +17,14 @@ void write_timeline_json(JsonWriter& json, const RunTimeline& run) {
     json.null();
     return;
   }
-  json.begin_object();
-  json.key("micro_batches").integer(run.micro_batches).key("shown").integer(run.shown);
+  // As `pipeline --format json` has it, without the events and the lines of memory: those are drawn.
+  json.begin_object().key("schedule").string(schedule_name(run.played));
+  json.key("micro_batches").integer(run.micro_batches).key("shown_micro_batches").integer(run.shown);
   json.key("seconds").real(pipeline.seconds).key("bubble_share").real(pipeline.bubble_share);
   json.key("stages").begin_array();
   for (std::size_t stage = 0; stage < pipeline.busy.size(); ++stage) {
     json.begin_object().key("busy_seconds").real(pipeline.busy[stage]);
+    json.key("bubble_share").real(std::max(0.0, 1 - pipeline.busy[stage] / pipeline.seconds));
     if (stage < pipeline.in_flight.size()) json.key("in_flight").real(pipeline.in_flight[stage]);
     if (stage < run.base_bytes.size() && stage < run.memory.size() && !run.memory[stage].empty()) {
       json.key("base_bytes").real(run.base_bytes[stage]);

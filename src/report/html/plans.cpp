@@ -109,7 +109,7 @@ class PlanSection {
     const RunDescription& run = result_.present.run;
     out_.open("tr", {{"class", "present"}})
         .element("th", "now", {{"scope", "row"}})
-        .element("td", "as the file is", {{"class", "text"}});
+        .element("td", "as the file is", {{"class", "text keep"}});
     out_.element("td", with_commas(run.degrees.data)).element("td", with_commas(run.batch.accumulation_steps));
     point_cells("plan/present/", now);
     out_.element("td", "").open("td");
@@ -122,7 +122,7 @@ class PlanSection {
   void row(const ProposedPlan& plan, std::size_t index) {
     const std::string at = fmt::format("plan/plans/{}/", index);
     out_.open("tr").element("th", fmt::format("{}", index + 1), {{"scope", "row"}});
-    out_.element("td", layout_text(plan.point.candidate), {{"class", "text"}});
+    out_.element("td", layout_text(plan.point.candidate), {{"class", "text keep"}});
     cell(at + "data", plan.run.degrees.data);
     cell(at + "accumulation_steps", plan.run.batch.accumulation_steps);
     point_cells(at, plan.point);
@@ -185,6 +185,9 @@ class PlanSection {
       plot.dots(dots, "other", 1.3);
       plot.line(front, "front");
       plot.dots(front, "best", 2.6);
+      Points plans;
+      for (const ProposedPlan& plan : result_.plans) plans.push_back(place_of(plan.point));
+      plot.dots(plans, "best", 2.6);
       plot.vertical(capacity, "capacity");
       if (result_.present.is_estimated) plot.dots({place_of(result_.present.point)}, "now", 4);
       numbered(plot);
@@ -222,7 +225,7 @@ class PlanSection {
         .open("tbody");
     for (std::size_t i = 0; i < result_.front.size(); ++i) {
       const ProposedPlan& plan = result_.front[i];
-      out_.open("tr").element("td", layout_text(plan.point.candidate), {{"class", "text"}});
+      out_.open("tr").element("td", layout_text(plan.point.candidate), {{"class", "text keep"}});
       point_cells(fmt::format("plan/front/{}/", i), plan.point);
       out_.element("td", settings_text(plan.point.candidate), {{"class", "text"}}).close();
     }

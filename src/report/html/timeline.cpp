@@ -1,3 +1,5 @@
+#include "primus_plan/report/timeline.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,11 +16,12 @@ namespace {
 /// A row's coordinates: fine enough for a wide screen, whole numbers so that paths stay short.
 constexpr double width = 4000;
 constexpr int height = 20;
+constexpr int curve_height = 40;
 constexpr std::size_t most_stages = 32;
 /// Points of a memory curve.
 constexpr std::size_t most_steps = 400;
-/// Passes beyond which only the beginning and the end are drawn: the middle repeats itself.
-constexpr std::size_t most_passes = 3000;
+/// Passes of a stage beyond which only the beginning and the end are drawn: the middle repeats itself.
+constexpr std::size_t most_passes = 130;
 constexpr double half_width = 1950;  ///< of the beginning and of the end, then
 
 constexpr std::array<LegendEntry, 4> passes{
@@ -37,34 +40,15 @@ std::size_t style_of(PassKind kind) {
   return 2;
 }
 
-/// In a sentence of its own.
-std::string_view name_of(ScheduleKind kind) {
-  static constexpr std::array<std::string_view, 10> names{"one stage",
-                                                          "GPipe",
-                                                          "1F1B",
-                                                          "interleaved 1F1B",
-                                                          "zero bubble (ZB1P)",
-                                                          "zero bubble (ZB2P)",
-                                                          "V-shaped zero bubble (ZBV)",
-                                                          "V-half",
-                                                          "V-min",
-                                                          "DualPipe-V"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 class TimelineSection {
  public:
   TimelineSection(Markup& out, const View& view)
       : out_(out), view_(view), run_(view.page.timeline), stages_(run_.pipeline.busy.size()) {
     for (const PipelineEvent& event : run_.pipeline.events) end_ = std::max(end_, event.end);
-    for (const auto& curve : run_.memory) {
-      for (const StageMemoryPoint& point : curve) most_bytes_ = std::max(most_bytes_, point.bytes);
-    }
-    if (view.page.estimate != nullptr && view.page.estimate->hardware != nullptr)
-      capacity_ = view.page.estimate->hardware->memory_bytes;
-    scale_ = std::max(most_bytes_, capacity_) * 1.02;
-    if (const std::size_t count = run_.pipeline.events.size(); count > most_passes)
-      window_ = end_ / 2 * static_cast<double>(most_passes) / static_cast<double>(count);
+    for (std::size_t stage = 0; stage < run_.memory.size(); ++stage)
+      most_held_ = std::max(most_held_, peak(stage) - base(stage));
+    if (const std::size_t count = run_.pipeline.events.size(); count > most_passes * stages_)
+      window_ = end_ / 2 * static_cast<double>(most_passes * stages_) / static_cast<double>(count);
     rows_ = choose_rows(stages_, most_stages);
   }
 
@@ -72,7 +56,7 @@ class TimelineSection {
     open_section(out_, view_, "pipeline", "Pipeline");
     lead();
     if (end_ > 0) {
-      legend(out_, {passes.begin(), passes.end()});
+      legend(out_, shown_passes());
       out_.open("div", {{"class", "timeline"}});
       for (const std::size_t stage : rows_.first) row(stage);
       if (rows_.hidden > 0)
@@ -88,9 +72,10 @@ class TimelineSection {
  private:
   void lead() {
     out_.open("p", {{"class", "lead"}});
-    out_.text(fmt::format("{} over {}, ", name_of(run_.played), counted(static_cast<std::int64_t>(stages_), "stage")));
+    out_.text(
+        fmt::format("{} over {}, ", schedule_name(run_.played), counted(static_cast<std::int64_t>(stages_), "stage")));
     figure(out_, view_, "timeline/micro_batches", run_.micro_batches,
-           counted(run_.micro_batches, "micro-batch") + (run_.micro_batches == 1 ? "" : "es"));
+           with_commas(run_.micro_batches) + (run_.micro_batches == 1 ? " micro-batch" : " micro-batches"));
     out_.text(": ");
     figure(out_, view_, "timeline/seconds", run_.pipeline.seconds, seconds_text(run_.pipeline.seconds));
     out_.text(" from the first pass to the last, ");
@@ -132,8 +117,9 @@ class TimelineSection {
     out_.empty("rect", {{"class", "rest"}, {"width", "4000"}, {"height", "20"}});
     events(stage);
     gap_mark("20");
-    out_.close();
-    if (stage < run_.memory.size() && !run_.memory[stage].empty()) memory(stage);
+    const double bubble = std::max(0.0, 1 - run_.pipeline.busy[stage] / run_.pipeline.seconds);
+    out_.close().element("span", percent_text(bubble), {{"class", "value"}});
+    if (most_held_ > 0 && stage < run_.memory.size()) memory(stage);
     out_.line();
   }
 
@@ -173,9 +159,25 @@ class TimelineSection {
     if (!chunks.empty()) out_.empty("path", {{"class", "second"}, {"d", chunks}});
   }
 
-  int y_of(double bytes) const { return height * 2 - static_cast<int>(std::lround(bytes / scale_ * height * 2)); }
+  /// Schedules that do not split the backward pass have no weight gradients of their own.
+  std::vector<LegendEntry> shown_passes() const {
+    const bool splits = std::ranges::any_of(
+        run_.pipeline.events, [](const PipelineEvent& event) { return event.kind == PassKind::backward_weight; });
+    std::vector<LegendEntry> out(passes.begin(), passes.end());
+    if (!splits) out.erase(out.begin() + 2);
+    return out;
+  }
 
-  /// Memory over time: the highest of each column that could be told apart.
+  double base(std::size_t stage) const { return stage < run_.base_bytes.size() ? run_.base_bytes[stage] : 0; }
+  double peak(std::size_t stage) const {
+    double most = 0;
+    for (const StageMemoryPoint& point : run_.memory[stage]) most = std::max(most, point.bytes);
+    return most;
+  }
+
+  int y_of(double held) const { return curve_height - static_cast<int>(std::lround(held / most_held_ * curve_height)); }
+
+  /// Activations over time: the highest of each column that could be told apart.
   void memory(std::size_t stage) {
     const std::vector<StageMemoryPoint>& points = run_.memory[stage];
     std::array<double, most_steps + 1> columns{};
@@ -184,28 +186,24 @@ class TimelineSection {
     for (const StageMemoryPoint& point : points) {
       const auto at = static_cast<std::size_t>(std::clamp(x_of(point.seconds), 0, 4000)) * most_steps / 4000;
       for (; column < at; ++column) columns[column] = std::max(columns[column], before);
-      columns[at] = std::max({columns[at], point.bytes});
-      before = point.bytes;
+      before = std::max(0.0, point.bytes - base(stage));
+      columns[at] = std::max(columns[at], before);
     }
     for (; column <= most_steps; ++column) columns[column] = std::max(columns[column], before);
-    std::string path = fmt::format("M0 {}", height * 2);
+    std::string path = fmt::format("M0 {}", curve_height);
     int last = -1;
     for (std::size_t i = 0; i <= most_steps; ++i) {
       const int y = y_of(columns[i]);
       if (y != last) path += fmt::format("H{}V{}", i * static_cast<std::size_t>(width) / most_steps, y);
       last = y;
     }
-    path += fmt::format("H4000V{}z", height * 2);
+    path += fmt::format("H4000V{}z", curve_height);
     out_.open(
         "svg",
         {{"class", "curve"}, {"viewBox", "0 0 4000 40"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
     out_.empty("path", {{"class", "memory"}, {"d", path}});
-    if (capacity_ > 0) {
-      const std::string y = fmt::format("{}", y_of(capacity_));
-      out_.empty("line", {{"class", "capacity"}, {"x1", "0"}, {"x2", "4000"}, {"y1", y}, {"y2", y}});
-    }
     gap_mark("40");
-    out_.close();
+    out_.close().element("span", gib_text(peak(stage)), {{"class", "value"}});
   }
 
   void axis() {
@@ -216,11 +214,11 @@ class TimelineSection {
       for (int i = 0; i <= 4; ++i) out_.element("span", seconds_text(end_ * i / 4));
     }
     out_.close();
-    if (!run_.memory.empty()) {
-      std::string text = "Below each stage: the memory that it takes meanwhile";
-      if (capacity_ > 0) text += fmt::format("; the line marks {}", gib_text(capacity_));
-      out_.element("p", text + ".", {{"class", "note"}});
-    }
+    std::string text = "Right of each stage its bubble";
+    if (most_held_ > 0)
+      text += fmt::format(", and its memory at the fullest moment; below it the activations that it holds, at most {}",
+                          gib_text(most_held_));
+    out_.element("p", text + ".", {{"class", "note"}});
   }
 
   void table() {
@@ -247,13 +245,13 @@ class TimelineSection {
     const std::string at = fmt::format("timeline/stages/{}/", stage);
     out_.open("tr").element("th", fmt::format("{}", stage), {{"scope", "row"}});
     cell(at + "busy_seconds", pipeline.busy[stage], seconds_text(pipeline.busy[stage]));
-    out_.element("td", percent_text(1 - pipeline.busy[stage] / pipeline.seconds));
+    const double bubble = std::max(0.0, 1 - pipeline.busy[stage] / pipeline.seconds);
+    cell(at + "bubble_share", bubble, percent_text(bubble));
     if (stage < pipeline.in_flight.size())
       cell(at + "in_flight", pipeline.in_flight[stage], fmt::format("{:.2f}", pipeline.in_flight[stage]));
-    if (stage < run_.base_bytes.size() && stage < run_.memory.size()) {
-      const auto highest = std::ranges::max_element(run_.memory[stage], {}, &StageMemoryPoint::bytes);
-      cell(at + "base_bytes", run_.base_bytes[stage], gib_text(run_.base_bytes[stage]));
-      if (highest != run_.memory[stage].end()) cell(at + "peak_bytes", highest->bytes, gib_text(highest->bytes));
+    if (stage < run_.memory.size() && !run_.memory[stage].empty()) {
+      cell(at + "base_bytes", base(stage), gib_text(base(stage)));
+      cell(at + "peak_bytes", peak(stage), gib_text(peak(stage)));
     }
     out_.close().line();
   }
@@ -263,11 +261,9 @@ class TimelineSection {
   const RunTimeline& run_;
   std::size_t stages_;
   Rows rows_;
-  double end_ = 0;         ///< seconds that the picture covers
-  double window_ = 0;      ///< seconds of the beginning, and of the end, that are drawn; 0: everything
-  double most_bytes_ = 0;  ///< of all curves
-  double capacity_ = 0;
-  double scale_ = 1;  ///< bytes of a whole curve's height
+  double end_ = 0;        ///< seconds that the picture covers
+  double window_ = 0;     ///< seconds of the beginning, and of the end, that are drawn; 0: everything
+  double most_held_ = 0;  ///< bytes of activations of a stage at any moment: the height of a curve
 };
 
 }  // namespace
