@@ -33,7 +33,7 @@ void write_factor(Markup& out, const View& view, const Factor& factor) {
   count(out, view, factor.path, factor.value);
   out.close().element("span", factor.name, {{"class", "name"}, {"title", factor.about}});
   const bool has_key = factor.key != nullptr && factor.key->name != nullptr;
-  if (has_key && view.page.module != nullptr) {
+  if (has_key && has_history(view, factor.key->name)) {
     out.element("a", factor.key->name, {{"class", "key"}, {"href", "#" + key_id(view, factor.key->name)}});
   } else {
     out.element("span",
@@ -109,7 +109,8 @@ void write_world(Markup& out, const View& view) {
                    {counted(replica, "GPU") + " of a replica", d.pipeline, counted(d.pipeline, "stage")},
                    {counted(d.tensor * d.context, "GPU") + " of a stage", d.context,
                     counted(d.context, "piece") + " of the sequence"},
-                   {counted(d.tensor, "GPU"), d.tensor, "shares of each layer"}});
+                   {counted(d.tensor, "GPU") + (d.context > 1 ? " of a piece" : " of a stage"), d.tensor,
+                    counted(d.tensor, "share") + " of each layer"}});
 }
 
 void write_experts(Markup& out, const View& view) {

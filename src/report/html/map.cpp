@@ -29,11 +29,15 @@ MapGeometry geometry_of(const RankLayout& layout) {
   g.across = std::min<std::int64_t>(g.block, 8);
   g.cell = 12;
   const std::int64_t down = (g.block + g.across - 1) / g.across;
-  g.step_x = g.across * g.cell + (g.unit == 1 ? 30 : 0);
+  g.step_x = g.across * g.cell + (g.unit == 1 ? 26 : 0);
   g.step_y = down * g.cell + (g.unit == 1 ? 4 : 0);
   g.columns = std::max<std::int64_t>((map_width - 4) / g.step_x, 1);
   const std::int64_t blocks = (g.cells + g.block - 1) / g.block;
-  while (g.unit == 1 && (g.columns & (g.columns - 1)) != 0) --g.columns;  // a power of two, as degrees are
+  if (g.unit == 1) {  // about twice as many rows as columns; a power of two, as degrees are
+    std::int64_t columns = 1;
+    while (2 * columns <= g.columns && 8 * columns * columns <= blocks) columns *= 2;
+    g.columns = columns;
+  }
   g.columns = std::min(g.columns, blocks);
   g.left = g.unit == 1 ? 24 : 2;
   g.width = g.columns * g.step_x + g.left;

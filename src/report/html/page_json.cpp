@@ -11,6 +11,9 @@ namespace primus_plan::html {
 
 namespace {
 
+/// Groups of tens of thousands of ranks, written out, would be most of the page; "map" has their sizes.
+constexpr std::size_t most_layout_bytes = 100'000;
+
 void write_timeline_json(JsonWriter& json, const RunTimeline& run) {
   const PipelineTimeline& pipeline = run.pipeline;
   if (pipeline.busy.size() < 2 || pipeline.seconds <= 0) {
@@ -41,7 +44,8 @@ void write_page_module(JsonWriter& json, const PageModule& module) {
   json.key("estimate");
   module.estimate != nullptr ? json.raw(estimate_to_json(*module.estimate)) : json.null();
   json.key("layout");
-  module.layout.is_placed() ? json.raw(layout_to_json(module.layout, {})) : json.null();
+  const std::string layout = module.layout.is_placed() ? layout_to_json(module.layout, {}) : std::string();
+  !layout.empty() && layout.size() <= most_layout_bytes ? json.raw(layout) : json.null();
   json.key("map");
   write_map_json(json, module.layout);
   json.key("timeline");

@@ -105,7 +105,8 @@ void write_presets(Markup& out, const View& view, const std::vector<History>& hi
     if (history.steps.size() > 1) write_ladder(out, view, history);
   }
   for (const auto& [file, keys] : by_file) {
-    out.element("h5", file.empty() ? "without a file" : file).open("ul", {{"class", "keys"}});
+    out.element(view.is_only ? "h3" : "h4", file.empty() ? "without a file" : file, {{"class", "source"}})
+        .open("ul", {{"class", "keys"}});
     for (const History* history : keys) {
       const WhyStep& step = history->steps.front();
       out.open("li", {{"id", key_id(view, history->key)}});

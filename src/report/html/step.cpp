@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "primus_plan/support/number.h"
@@ -37,6 +38,12 @@ std::string_view style_of(TimePart part) {
   return "t4";
 }
 
+constexpr std::array<LegendEntry, 5> styles{{{"t0", "computing"},
+                                             {"t1", "computing again"},
+                                             {"t2", "communication that nothing hides"},
+                                             {"t3", "bubble"},
+                                             {"t4", "the rest"}}};
+
 std::vector<TimePart> largest_first(const StepEstimate& step) {
   std::vector<TimePart> parts;
   for (std::size_t i = 0; i < time_parts; ++i) {
@@ -67,11 +74,12 @@ void write_lead(Markup& out, const View& view, const StepEstimate& step) {
 void write_shares(Markup& out, const View& view, const StepEstimate& step) {
   const std::vector<TimePart> parts = largest_first(step);
   const double largest = parts.empty() ? 1 : step.parts[static_cast<std::size_t>(parts.front())];
-  legend(out, {{"t0", "computing"},
-               {"t1", "computing again"},
-               {"t2", "communication that nothing hides"},
-               {"t3", "bubble"},
-               {"t4", "the rest"}});
+  std::vector<LegendEntry> used;
+  for (const LegendEntry& entry : styles) {
+    if (std::ranges::any_of(parts, [&entry](TimePart part) { return style_of(part) == entry.style; }))
+      used.push_back(entry);
+  }
+  legend(out, used);
   out.open("div", {{"class", "bars shares"}});
   for (const TimePart part : parts) {
     const double seconds = step.parts[static_cast<std::size_t>(part)];

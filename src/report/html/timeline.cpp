@@ -106,7 +106,8 @@ class TimelineSection {
   }
 
   void gap_mark(std::string_view tall) {
-    if (window_ > 0) out_.empty("rect", {{"class", "break"}, {"x", "1950"}, {"width", "100"}, {"height", tall}});
+    if (window_ > 0)
+      out_.empty("rect", {{"class", "break"}, {"x", "1950"}, {"y", "-1"}, {"width", "100"}, {"height", tall}});
   }
 
   void row(std::size_t stage) {
@@ -116,7 +117,7 @@ class TimelineSection {
         {{"class", "passes"}, {"viewBox", "0 0 4000 20"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
     out_.empty("rect", {{"class", "rest"}, {"width", "4000"}, {"height", "20"}});
     events(stage);
-    gap_mark("20");
+    gap_mark("22");
     const double bubble = std::max(0.0, 1 - run_.pipeline.busy[stage] / run_.pipeline.seconds);
     out_.close().element("span", percent_text(bubble), {{"class", "value"}});
     if (most_held_ > 0 && stage < run_.memory.size()) memory(stage);
@@ -202,7 +203,7 @@ class TimelineSection {
         "svg",
         {{"class", "curve"}, {"viewBox", "0 0 4000 40"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
     out_.empty("path", {{"class", "memory"}, {"d", path}});
-    gap_mark("40");
+    gap_mark("42");
     out_.close().element("span", gib_text(peak(stage)), {{"class", "value"}});
   }
 

@@ -42,6 +42,15 @@ std::string key_id(const View& view, std::string_view key) {
   return out;
 }
 
+bool has_history(const View& view, std::string_view key) {
+  const Module* module = view.page.module;
+  if (module == nullptr || module->params == nullptr) return false;
+  const auto is_key = [key](const auto& effective) { return effective.first == key; };
+  const Entry* entry = module->params->entry_at_path(key);
+  if (entry != nullptr) return !entry->value->is_mapping() || entry->value->entries().empty();
+  return std::ranges::any_of(view.analysis().effective, is_key);
+}
+
 void open_section(Markup& out, const View& view, std::string_view name, std::string_view title) {
   const std::string heading = view.id(fmt::format("{}-title", name));
   out.line().open("section", {{"id", view.id(name)}, {"aria-labelledby", heading}});

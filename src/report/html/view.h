@@ -26,6 +26,9 @@ struct View {
 /// The id of a key's history. Only letters, digits, "_", "." and "-" stay as they are.
 std::string key_id(const View& view, std::string_view key);
 
+/// Whether the page shows a history of this key.
+bool has_history(const View& view, std::string_view key);
+
 /// Opens a section with its heading. To be closed once.
 void open_section(Markup& out, const View& view, std::string_view name, std::string_view title);
 

@@ -130,14 +130,15 @@
     const map = data.modules[Number(holder.dataset.map)].map;
     const svg = holder.querySelector("svg");
     const seen = new Set();
-    // Several names for the same ranks: the shortest stands for all.
-    const byName = [...map.groups].sort((a, b) => a.name.length - b.name.length);
-    const kinds = byName.filter((kind) => {
+    // Of several names for the same ranks an axis's stands for all, else the first.
+    const axes = map.grids.flat().map((axis) => axis[0]);
+    const isOther = (kind) => Number(!axes.includes(kind.name));
+    const kinds = [...map.groups].sort((a, b) => isOther(a) - isOther(b)).filter((kind) => {
       const same = kind.along ? `${kind.size} ${peers(map, kind, 0).join()}` : "";
       if (!same || seen.has(same)) return false;
       seen.add(same);
       return true;
-    }).sort((a, b) => map.groups.indexOf(a) - map.groups.indexOf(b));
+    });
     if (kinds.length === 0) return;
     let chosen = kinds[0];
     let rank = 0;
