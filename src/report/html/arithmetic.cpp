@@ -30,7 +30,7 @@ std::int64_t product_of(const std::vector<Factor>& factors) {
 
 void write_factor(Markup& out, const View& view, const Factor& factor) {
   out.open("span", {{"class", "factor"}}).open("span", {{"class", "value"}});
-  count(out, view, factor.path, factor.value);
+  factor.value > 0 ? count(out, view, factor.path, factor.value) : void(out.text("?"));
   out.close().element("span", factor.name, {{"class", "name"}, {"title", factor.about}});
   const bool has_key = factor.key != nullptr && factor.key->name != nullptr;
   if (has_key && has_history(view, factor.key->name)) {
@@ -45,11 +45,13 @@ void write_factor(Markup& out, const View& view, const Factor& factor) {
   out.close();
 }
 
-/// "1,024 GPUs = TP 8 x PP 4 x DP 32"; with another sign where the product is another number.
+/// "1,024 GPUs = TP 8 x PP 4 x DP 32"; with other signs where the product is another number.
 void write_product(Markup& out, const View& view, const Factor& whole, const std::vector<Factor>& factors) {
   out.open("div", {{"class", "product"}});
   write_factor(out, view, whole);
-  const bool holds = product_of(factors) == whole.value;
+  // What could not be derived keeps its place.
+  const bool is_open = std::ranges::any_of(factors, [](const Factor& factor) { return factor.value < 1; });
+  const bool holds = is_open || product_of(factors) == whole.value;
   std::string_view sign = holds ? "=" : "from";
   for (const Factor& factor : factors) {
     out.element("span", sign, {{"class", "sign"}});

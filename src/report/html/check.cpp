@@ -69,9 +69,9 @@ class HtmlFormatter final : public Formatter {
           .line();
     for (const Analysis& module : file.modules) {
       begin_row(out, module.path, fmt::format("{} ({})", module.module, module.framework), module.verdict);
-      out.element("td", launch_to_text(module.run.launch), {{"class", "text"}}).open("td", {{"class", "text"}});
+      out.element("td", launch_to_text(module.run.launch), {{"class", "text"}}).open("td", {{"class", "text keep"}});
       write_parts(out, degrees_to_text(module.run.degrees));
-      out.close().element("td", batch_to_text(module.run.batch, module.run.degrees.data), {{"class", "text"}});
+      out.close().element("td", batch_to_text(module.run.batch, module.run.degrees.data), {{"class", "text batch"}});
       Summary counts;
       counts.errors = module.errors;
       counts.warnings = module.warnings;

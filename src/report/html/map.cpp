@@ -17,6 +17,8 @@ constexpr std::int64_t most_ranks = 4096;
 /// Cells drawn in all.
 constexpr std::int64_t most_cells = 8192;
 constexpr std::int64_t map_width = 1000;
+/// Nodes in a row, where cells are nodes.
+constexpr std::int64_t node_columns = 64;
 
 MapGeometry geometry_of(const RankLayout& layout) {
   MapGeometry g;
@@ -33,7 +35,9 @@ MapGeometry geometry_of(const RankLayout& layout) {
   g.step_y = down * g.cell + (g.unit == 1 ? 4 : 0);
   g.columns = std::max<std::int64_t>((map_width - 4) / g.step_x, 1);
   const std::int64_t blocks = (g.cells + g.block - 1) / g.block;
-  if (g.unit == 1) {  // about twice as many rows as columns; a power of two, as degrees are
+  if (g.unit > 1) {
+    g.columns = node_columns;
+  } else {  // about twice as many rows as columns; a power of two, as degrees are
     std::int64_t columns = 1;
     while (2 * columns <= g.columns && 8 * columns * columns <= blocks) columns *= 2;
     g.columns = columns;

@@ -207,12 +207,22 @@ class TimelineSection {
     out_.close().element("span", gib_text(peak(stage)), {{"class", "value"}});
   }
 
+  void axis_part(double begin, double end, int steps) {
+    out_.open("div");
+    for (int i = 0; i <= steps; ++i) {
+      const double at = begin + (end - begin) * i / steps;
+      out_.element("span", at > 0 ? seconds_text(at) : "0");
+    }
+    out_.close();
+  }
+
   void axis() {
     out_.open("div", {{"class", "axis"}});
     if (window_ > 0) {
-      for (const double at : {0.0, window_, end_ - window_, end_}) out_.element("span", seconds_text(at));
+      axis_part(0, window_, 1);
+      axis_part(end_ - window_, end_, 1);
     } else {
-      for (int i = 0; i <= 4; ++i) out_.element("span", seconds_text(end_ * i / 4));
+      axis_part(0, end_, 4);
     }
     out_.close();
     std::string text = "Right of each stage its bubble";

@@ -147,7 +147,7 @@
     overlay.setAttribute("class", "peers");
     const frame = svg.appendChild(document.createElementNS(svgNamespace, "path"));
     frame.setAttribute("class", "chosen");
-    const about = make("p", "Point at a rank to see its groups, click to hold it; with the keyboard, the arrow keys.", { class: "about", "aria-live": "polite" });
+    const about = make("p", `Point at a ${map.unit > 1 ? "node to see the groups of its first rank" : "rank to see its groups"}, click to hold it; with the keyboard, the arrow keys.`, { class: "about", "aria-live": "polite" });
     const bar = make("div", "", { class: "kinds", role: "group", "aria-label": "groups to show" });
     const buttons = kinds.map((kind) => {
       const button = make("button", kind.name, { type: "button", "aria-pressed": String(kind === chosen) });
