@@ -87,9 +87,9 @@ TEST(RankMap, KnowsAlongWhichAxesAGroupLies) {
   layout.groups.emplace_back("half", layout.groups[1],
                              Selection{.count = 8, .size = 4, .stride = 1, .interleaved = 1, .block = 4});
   const nlohmann::json map = map_of(layout);
-  EXPECT_EQ(map.at("groups")[0].at("along"), nlohmann::json({0}));
-  EXPECT_EQ(map.at("groups")[1].at("along"), nlohmann::json({1, 2}));
-  EXPECT_EQ(map.at("groups")[2].at("along"), nlohmann::json({3}));
+  EXPECT_EQ(map.at("groups")[0].at("along"), nlohmann::json::array({0}));
+  EXPECT_EQ(map.at("groups")[1].at("along"), nlohmann::json::array({1, 2}));
+  EXPECT_EQ(map.at("groups")[2].at("along"), nlohmann::json::array({3}));
   EXPECT_FALSE(map.at("groups")[3].contains("along")) << "half of a group is no axis";
   EXPECT_EQ(map.at("grids")[0][3], nlohmann::json::array({"pp", 2, 16}));
   EXPECT_EQ(map.at("groups")[1].at("across_nodes"), 4);

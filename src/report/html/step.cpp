@@ -93,17 +93,10 @@ void write_shares(Markup& out, const View& view, const StepEstimate& step) {
 }
 
 /// Why there is no step time.
-void write_reason(Markup& out, const View& view) {
-  const EstimateReport& report = *view.page.estimate;
-  const std::vector<std::string_view>& unknown = report.analysis.workload->unknown;
-  if (!unknown.empty()) {
-    out.element("p",
-                fmt::format("The configuration does not say: {}. Nothing is estimated without.", join(unknown, ", ")));
-  } else if (report.hardware == nullptr) {
-    out.element("p", "No part is named, so there is no step time: --hardware MI300X, say.");
-  } else {
-    out.element("p", "The batch cannot be derived, so there is no step time.");
-  }
+std::string reason_text(const EstimateReport& report) {
+  if (report.hardware == nullptr) return "No part is named, so there is no step time: --hardware MI300X, say.";
+  return report.analysis.workload->unknown.empty() ? "The batch cannot be derived, so there is no step time."
+                                                   : "There is no step time.";
 }
 
 }  // namespace
@@ -112,11 +105,16 @@ void write_step(Markup& out, const View& view) {
   if (view.page.estimate == nullptr) return;
   const StepEstimate& step = view.page.estimate->estimate.step;
   open_section(out, view, "step", "Step time");
+  const std::vector<std::string_view>& unknown = view.page.estimate->analysis.workload->unknown;
+  if (!unknown.empty()) {
+    out.element("p", fmt::format("Not counted: {}. The configuration does not state it, or no estimate covers it.",
+                                 join(unknown, ", ")));
+  }
   if (step.seconds > 0) {
     write_lead(out, view, step);
     write_shares(out, view, step);
   } else {
-    write_reason(out, view);
+    out.element("p", reason_text(*view.page.estimate));
   }
   out.close();
 }

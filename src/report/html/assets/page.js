@@ -131,7 +131,7 @@
     const svg = holder.querySelector("svg");
     const seen = new Set();
     // Of several names for the same ranks an axis's stands for all, else the first.
-    const axes = map.grids.flat().map((axis) => axis[0]);
+    const axes = map.grids[0].map((axis) => axis[0]);
     const isOther = (kind) => Number(!axes.includes(kind.name));
     const kinds = [...map.groups].sort((a, b) => isOther(a) - isOther(b)).filter((kind) => {
       const same = kind.along ? `${kind.size} ${peers(map, kind, 0).join()}` : "";
