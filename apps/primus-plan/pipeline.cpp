@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <charconv>
 #include <memory>
 #include <optional>
 
@@ -35,6 +36,18 @@ struct Options {
   OutputFlags output;
 };
 
+/// A moment of the picture.
+CLI::Validator milliseconds() {
+  const auto refuse = [](const std::string& text) {
+    double number = 0;
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    const bool legal = error == std::errc{} && at == end && number >= 0 && number <= 1e12;
+    return legal ? std::string() : fmt::format("must be a number of milliseconds from 0 on, not '{}'", text);
+  };
+  return CLI::Validator(refuse, "");
+}
+
 /// A run's timeline on a part, with what it was changed by.
 struct Played {
   RunTimeline timeline;
@@ -68,7 +81,9 @@ Played play(const Options& options, const Workload& given, const Hardware& hardw
             const std::optional<StoredCalibration>& stored) {
   Played out;
   const Workload workload = changed(options, given, out.notes);
-  const Calibration constants = stored && stored->hardware == hardware.name ? stored->constants : Calibration{};
+  const bool applies = stored && stored->hardware == hardware.name;
+  const Calibration constants = applies ? stored->constants : Calibration{};
+  if (applies) out.notes.push_back("calibrated " + calibration_text(*stored));
   out.timeline = run_timeline(workload, hardware, {.compute_scale = constants.compute_scale});
   add_memory(out.timeline, constants.memory_extra_bytes);
   if (out.timeline.played != workload.schedule && workload.run.degrees.pipeline > 1 &&
@@ -100,8 +115,14 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
   }
   const Played played = play(options, *analysis.workload, part.hardware, stored);
   if (played.timeline.pipeline.busy.empty()) {
-    throw Trouble(fmt::format("{}: the config does not state what the times of module {} depend on", analysis.path,
-                              analysis.module));
+    if (analysis.errors > 0) {
+      say_findings(analysis.path, analysis.findings, options.output);
+      return std::nullopt;
+    }
+    throw Trouble(
+        fmt::format("{}: no timeline for module {}: the config does not state what its times depend on, or it "
+                    "has more than {} stages and chunks",
+                    analysis.path, analysis.module, most_simulated_stages));
   }
   const TimelineReport report{.analysis = analysis,
                               .timeline = played.timeline,
@@ -167,10 +188,8 @@ Run declare_pipeline(CLI::App& app, const std::vector<std::string>& tokens) {
       ->type_name("N")
       ->check(whole_number(1, most_micro_batches));
   app.add_flag("--memory", options->memory, "a line of memory over time below each stage");
-  app.add_option("--from", options->from_ms, "draw from this millisecond on")
-      ->type_name("MS")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--to", options->to_ms, "draw up to this millisecond")->type_name("MS")->check(CLI::NonNegativeNumber);
+  app.add_option("--from", options->from_ms, "draw from this millisecond on")->type_name("MS")->check(milliseconds());
+  app.add_option("--to", options->to_ms, "draw up to this millisecond")->type_name("MS")->check(milliseconds());
   app.add_flag("--whole", options->whole, "all the time in one piece, also where most of it is alike");
   app.add_flag("--all", options->all, "every stage of very many");
   options->experiment.declare(app, tokens);

@@ -67,6 +67,7 @@ void LayerBlocks::add_attention(const LayerKind& kind) {
   add_values(3 * tokens_ * (2 * queries + 2 * keys) / split);  // rope, norms of q and k, layout changes
   add_core_attention(heads, (width + value) / 2, kind);
   add_context_exchange(tokens_ * 2 * keys / split * 2, tokens_ * (2 * queries + 2 * keys) / split * 2);
+  add_ring_merges(out_width / split, 2 * keys / split);
 }
 
 void LayerBlocks::add_latent_attention(const LayerKind& kind) {
@@ -97,6 +98,7 @@ void LayerBlocks::add_latent_attention(const LayerKind& kind) {
   add_core_attention(heads, (q_width + value) / 2, kind);
   const double kv_bytes = tokens_ * heads * (q_width + value) / split * 2;
   add_context_exchange(kv_bytes, 2 * kv_bytes);
+  add_ring_merges(heads * value / split, heads * (q_width + value) / split);
 }
 
 /// Gated delta, Mamba and short convolution: projections, and a core that is linear in the tokens.
@@ -148,6 +150,19 @@ void LayerBlocks::add_context_exchange(double kv_bytes, double swapped_bytes) {
   context_ += model_.workload.kernels.context_all_to_all
                   ? model_.network.all_to_all(group, swapped_bytes)
                   : real(degrees.context - 1) * model_.network.point_to_point(group, kv_bytes);
+}
+
+void LayerBlocks::add_ring_merges(double out_width, double kv_width) {
+  const double steps = real(model_.workload.run.degrees.context);
+  const Kernels& kernels = model_.workload.kernels;
+  if (steps <= 1 || kernels.context_all_to_all || model_.workload.runtime == Runtime::xla) return;
+  // Causal blocks are dealt in pairs, so that all steps but the first work on half of the queries or half of the keys.
+  constexpr double dealt = 0.75;
+  constexpr double out_bytes = 10;  // running output in single precision read and written, the step's own read
+  constexpr double gradient_bytes = 8;
+  ring_forward_ += model_.bytes(steps * dealt * tokens_ * out_width * out_bytes);
+  ring_backward_ += model_.bytes(steps * dealt * tokens_ * (out_width + kv_width) * gradient_bytes);
+  host_ += steps * constants_.host_ring_step;
 }
 
 void LayerBlocks::add_tensor_exchange() {
@@ -259,7 +274,8 @@ LayerSeconds LayerBlocks::finish(bool recomputed) {
   out.backward.matrices = 2 * forward_.matrices;
   out.backward.experts = 2 * forward_.experts;
   out.backward.attention = (kernels.flash_attention ? 2.5 : 2) * forward_.attention;
-  out.backward.elementwise = constants_.backward_bytes * forward_.elementwise;
+  out.backward.elementwise = constants_.backward_bytes * forward_.elementwise + ring_backward_;
+  out.forward.elementwise += ring_forward_;
   const double full = recomputed ? 1 : model_.full_recompute;
   out.backward.recompute = seconds_of_recompute(full);
   // The host launches while the GPU works: only what it takes longer is waited for, smoothly.

@@ -22,6 +22,10 @@ class LayerBlocks {
   void add_core_attention(double heads, double width, const LayerKind& kind);
   /// Bytes of keys and values that go around the ring, or of everything that is swapped between heads and tokens.
   void add_context_exchange(double kv_bytes, double swapped_bytes);
+  /// What a ring of context-parallel ranks does beside the attention itself: each step's output is merged into the
+  /// running one, each step's gradients are added up. Source: Transformer Engine context_parallel.py,
+  /// AttnFuncWithCPAndKVP2P; torch.distributed.tensor.experimental _attention.py, _SDPAMerger.
+  void add_ring_merges(double out_width, double kv_width);
   void add_dense();
   void add_experts();
   void add_expert_exchange();
@@ -40,6 +44,8 @@ class LayerBlocks {
   PassSeconds forward_;  ///< as the GPU takes it, without exchanges
   double tensor_ = 0;    ///< whole exchanges of a forward pass
   double context_ = 0;
+  double ring_forward_ = 0;
+  double ring_backward_ = 0;
   double expert_ = 0;
   double values_ = 0;
   double casts_ = 0;  ///< numbers turned into the compute format

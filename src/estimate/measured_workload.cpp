@@ -85,7 +85,11 @@ Precision precision_of(const MeasuredRow& row, Family family) {
     p.compute = NumberFormat::fp8;
     p.recipe = has(text, "MX") ? ScalingRecipe::microscaling : ScalingRecipe::per_tensor;
     if (has(row.note, "block-wise")) p.recipe = ScalingRecipe::blockwise;
-    p.cached_fp8_weights = family == Family::megatron;
+    // Megatron-Bridge training/mixed_precision.py: its fp8 recipes, blockwise aside, keep the weights in fp8.
+    const bool primary = has(row.framework, "Bridge") && p.recipe != ScalingRecipe::blockwise;
+    if (primary) p.weights = NumberFormat::fp8;
+    p.transposed_fp8_weights = primary;
+    p.cached_fp8_weights = family == Family::megatron && !primary;
   }
   if (has(text, "FP4")) {
     p.compute = NumberFormat::fp4;
@@ -95,6 +99,9 @@ Precision precision_of(const MeasuredRow& row, Family family) {
     p.weights = NumberFormat::fp32;
     p.separate_main_weights = false;
   }
+  // The performance recipes of Megatron-Bridge and of NeMo (with fp8) set grad_reduce_in_fp32 = False.
+  const bool narrow = has(row.framework, "Bridge") || (has(row.framework, "NeMo") && p.compute == NumberFormat::fp8);
+  if (narrow && family == Family::megatron) p.gradients = NumberFormat::bf16;
   return p;
 }
 
@@ -278,9 +285,10 @@ Overlap overlap_of(const MeasuredRow& row) {
   Overlap o;
   const bool none = has(row.state, "no overlap");
   o.gradient_reduce = o.parameter_gather = !none;
-  // NeMo's and Megatron-Bridge's recipes turn tp_comm_overlap on.
+  // NeMo's and Megatron-Bridge's recipes turn tp_comm_overlap on; MegaScale fuses the exchanges with the products
+  // around them (Jiang et al. 2024, section 3.2).
   o.tensor = has(row.note, "sync TP") || has(row.note, "AsyncTP") || has(row.framework, "Bridge") ||
-             has(row.framework, "NeMo");
+             has(row.framework, "NeMo") || has(row.framework, "MegaScale");
   o.expert = has(row.note, "1f1b overlap");
   o.pipeline = true;
   return o;

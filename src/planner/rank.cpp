@@ -9,19 +9,23 @@
 namespace primus_plan {
 namespace {
 
+/// Speed that a plan with little memory to spare must have over one with plenty to come before it.
+constexpr double price_of_tight = 1.05;
+
 /// Ascending: smaller is better.
 std::array<double, 2> cost(const PlanPoint& point, PlanObjective objective) {
+  const double price = point.fit == Fit::fits ? 1 : price_of_tight;
   switch (objective) {
     case PlanObjective::memory:
       return {point.memory.expected, -point.tokens_per_second_per_gpu};
     case PlanObjective::gpus:
-      return {static_cast<double>(point.candidate.world_size), -point.tokens_per_second_per_gpu};
+      return {static_cast<double>(point.candidate.world_size), -point.tokens_per_second_per_gpu / price};
     case PlanObjective::latency:
-      return {point.seconds, static_cast<double>(point.candidate.world_size)};
+      return {point.seconds * price, static_cast<double>(point.candidate.world_size)};
     case PlanObjective::throughput:
       break;
   }
-  return {-point.tokens_per_second_per_gpu, static_cast<double>(point.candidate.world_size)};
+  return {-point.tokens_per_second_per_gpu / price, static_cast<double>(point.candidate.world_size)};
 }
 
 auto layout_of(const Candidate& c) {
@@ -36,7 +40,6 @@ std::string_view to_string(PlanObjective objective) {
 }
 
 bool is_better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective) {
-  if (a.fit != b.fit) return a.fit < b.fit;
   if (a.warnings != b.warnings) return a.warnings < b.warnings;
   const auto x = cost(a, objective);
   const auto y = cost(b, objective);

@@ -14,15 +14,25 @@ namespace {
 
 constexpr std::size_t most_nodes_listed = 8;
 
-/// "32-39", "5,13,21": ascending ranks, runs of three or more as their ends.
+/// "32-39", "1,3,…,71", "5,13": ascending ranks; neighbours as their ends, others an equal step apart as the first two
+/// and the last. Of what is no such row the first few.
 std::string ranks_text(const std::vector<std::int64_t>& ranks) {
+  constexpr std::size_t most_pieces = 4;
   std::string text;
+  std::size_t pieces = 0;
   for (std::size_t begin = 0; begin < ranks.size();) {
+    if (++pieces > most_pieces && ranks.size() - begin > 1) return text + fmt::format(",…,{}", ranks.back());
+    const std::int64_t step = begin + 1 < ranks.size() ? ranks[begin + 1] - ranks[begin] : 1;
     std::size_t end = begin + 1;
-    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-    if (end - begin < 3) end = begin + 1;
+    while (end < ranks.size() && ranks[end] - ranks[end - 1] == step) ++end;
     text += fmt::format("{}{}", text.empty() ? "" : ",", ranks[begin]);
-    if (end - begin > 1) text += fmt::format("-{}", ranks[end - 1]);
+    if (step == 1 && end - begin >= 3) {
+      text += fmt::format("-{}", ranks[end - 1]);
+    } else if (end - begin >= 5) {
+      text += fmt::format(",{},…,{}", ranks[begin + 1], ranks[end - 1]);
+    } else {
+      end = begin + 1;
+    }
     begin = end;
   }
   return text;

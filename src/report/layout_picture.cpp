@@ -45,6 +45,15 @@ std::vector<const GroupKind*> plain_kinds(const RankLayout& layout) {
   return out;
 }
 
+/// As many as there is room for; fewer where all lines can be alike then.
+std::size_t cells_of_a_line(std::size_t cells, std::size_t room) {
+  if (cells <= room) return std::max<std::size_t>(1, cells);
+  for (std::size_t count = room; 2 * count >= room && count > 1; --count) {
+    if (cells % count == 0) return count;
+  }
+  return room;
+}
+
 /// The grid, with what each GPU's place says.
 class Grid {
  public:
@@ -131,8 +140,7 @@ class Grid {
                          bool above) const {
     const auto width = static_cast<std::size_t>(style_.width);
     const std::size_t room = std::max<std::size_t>(1, (width - std::min(width, indent) + 1) / (widest + 1));
-    const std::size_t lines = (cells.size() + room - 1) / room;
-    const std::size_t in_line = (cells.size() + lines - 1) / lines;
+    const std::size_t in_line = cells_of_a_line(cells.size(), room);
     const std::string label = label_of(node);
     std::string out = above ? wrapped(label, 4, style_) + "\n" : "";
     for (std::size_t begin = 0; begin < cells.size(); begin += in_line) {
@@ -244,10 +252,10 @@ class Grid {
     const GroupKind& kind = *kinds_[0];
     const bool marked = !paint_.has_color() && !view_.by.empty();
     if (!paint_.has_color() && !marked) return out;
-    const std::string text =
-        fmt::format("  {} {}: {} of {}, {}", marked ? "@ the first rank of" : "colours:",
-                    marked ? "each " + kind.name() + " group" : kind.name() + " groups", with_commas(kind.count()),
-                    with_commas(kind.size()), across_text(kind, layout_.ranks_per_node));
+    const std::string what = marked ? fmt::format("@N: the {} group whose first rank is N", kind.name())
+                                    : fmt::format("colours: {} groups", kind.name());
+    const std::string text = fmt::format("  {}; {} of {}, {}", what, counted(kind.count(), "group"),
+                                         counted(kind.size(), "rank"), across_text(kind, layout_.ranks_per_node));
     return out + wrapped(text, 2, style_) + "\n";
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "primus_plan/report/timeline.h"
+#include "primus_plan/run/workload.h"
 #include "report/json_writer.h"
 
 namespace primus_plan {
@@ -66,6 +67,12 @@ std::string timeline_to_json(const TimelineReport& report) {
   json.key("module").string(report.analysis.module);
   json.key("backend").string(report.analysis.framework);
   json.key("world_size").integer(report.analysis.run.launch.world_size);
+  json.key("world_size_assumed").boolean(report.analysis.run.launch.assumed);
+  json.key("unknown").begin_array(Layout::one_line);
+  if (report.analysis.workload != nullptr) {
+    for (const std::string_view fact : report.analysis.workload->unknown) json.string(fact);
+  }
+  json.end_array();
   json.key("hardware").begin_object(Layout::one_line);
   json.key("name").string(report.hardware.name).key("source").string(report.hardware_source);
   json.key("memory_bytes").real(report.hardware.memory_bytes);

@@ -6,6 +6,7 @@
 #include "primus_plan/estimate/fit.h"
 #include "primus_plan/planner/axes.h"
 #include "primus_plan/report/timeline.h"
+#include "primus_plan/run/workload.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/timeline_cells.h"
@@ -91,6 +92,7 @@ class Picture {
       windows_ = picture_windows(events, timeline_.pipeline.seconds, columns_.time);
     }
     if (windows_.front().to <= windows_.front().from) windows_.clear();
+    if (windows_.empty()) columns_.time = 0;
     dense_ = has_picture() && is_dense(events, windows_.front());
   }
 
@@ -114,7 +116,7 @@ class Picture {
     const std::size_t digits = fmt::format("{}", ranks).size();
     columns_.wide = style_.width >= wide_terminal;
     columns_.label = columns_.wide ? std::max<std::size_t>(digits + 9, 10) : digits + 3;
-    columns_.figures = (columns_.wide ? 18 : 9) + (has_memory() ? (columns_.wide ? 12 : 8) : 0);
+    columns_.figures = (columns_.wide ? 17 : 9) + (has_memory() ? (columns_.wide ? 10 : 8) : 0);
     const auto width = static_cast<std::size_t>(style_.width);
     columns_.time = std::max<std::size_t>(8, width - std::min(width, columns_.label + columns_.figures));
   }
@@ -132,11 +134,12 @@ class Picture {
     const auto ranks = static_cast<std::int64_t>(events_.size());
     std::string text = fmt::format("  {}, {}", schedule_name(timeline_.played), counted(ranks, "stage"));
     if (chunks_ > 1) text += fmt::format(" of {} chunks", chunks_);
-    text += fmt::format(", {} micro-batch{}: {} from the first pass to the last, {:.1f} % of it bubble",
+    text += fmt::format(", {} micro-batch{}: {} from the first pass to the last, bubble {:.1f} %",
                         with_commas(timeline_.micro_batches), timeline_.micro_batches == 1 ? "" : "es",
                         seconds_text(timeline_.pipeline.seconds), 100 * timeline_.pipeline.bubble_share);
     std::string out = wrapped(text, 2, style_) + "\n";
     if (timeline_.shown == 0) return out + wrapped("  too many stages and chunks for a picture", 2, style_) + "\n";
+    if (!has_picture()) return out + wrapped("  nothing runs in that time", 2, style_) + "\n";
     // Where the picture has a gap, they are in it.
     if (timeline_.shown < timeline_.micro_batches && windows_.size() < 2) {
       out += wrapped(fmt::format("  drawn with {} micro-batches: the other {} repeat its middle", timeline_.shown,
@@ -148,8 +151,8 @@ class Picture {
   }
 
   std::string scale_line() const {
-    std::string figures = columns_.wide ? fmt::format("{:>9}{:>9}", "busy", "bubble") : fmt::format("{:>9}", "bubble");
-    if (has_memory()) figures += columns_.wide ? fmt::format("{:>12}", "peak GiB") : fmt::format("{:>8}", "GiB");
+    std::string figures = columns_.wide ? fmt::format("{:>9}{:>8}", "busy", "bubble") : fmt::format("{:>9}", "bubble");
+    if (has_memory()) figures += columns_.wide ? fmt::format("{:>10}", "peak GiB") : fmt::format("{:>8}", "GiB");
     const bool in_seconds = has_picture() && windows_.back().to + windows_.back().shift >= 10;
     Cells cells = across_windows([&](const TimeWindow& window) { return scale_cells(window, in_seconds); });
     for (const char character : figures) cells.push_back({ascii_glyph(character), "1"});
@@ -166,13 +169,13 @@ class Picture {
     const double busy = seconds > 0 ? timeline_.pipeline.busy[rank] / seconds : 0;
     const double bubble = std::max(0.0, 100 * (1 - busy));
     std::string out =
-        columns_.wide ? fmt::format("{:>7.1f} %{:>7.1f} %", 100 * busy, bubble) : fmt::format("{:>7.1f} %", bubble);
+        columns_.wide ? fmt::format("{:>7.1f} %{:>6.1f} %", 100 * busy, bubble) : fmt::format("{:>7.1f} %", bubble);
     if (!has_memory()) return out;
     double peak = 0;
     for (const StageMemoryPoint& point : timeline_.memory[rank]) peak = std::max(peak, point.bytes);
     const bool over = view_.capacity_bytes > 0 && peak > view_.capacity_bytes;
     const std::string text = fmt::format("{:.1f}{}", peak / gib, over ? "!" : "");
-    const std::size_t width = columns_.wide ? 12 : 8;
+    const std::size_t width = columns_.wide ? 10 : 8;
     out += std::string(width - std::min(width, text.size()), ' ');
     return out + (over ? paint_.severity(Severity::error, text) : text);
   }
@@ -181,7 +184,6 @@ class Picture {
     const Cells passes =
         across_windows([&](const TimeWindow& window) { return pass_cells(events_[rank], window, chunks_, dense_); });
     std::string out = label(rank) + drawn(passes, paint_);
-    if (!has_picture()) out += std::string(columns_.time, ' ');
     out += figures(rank) + "\n";
     if (!view_.memory || !has_memory() || !has_picture()) return out;
     const Cells memory =
@@ -270,10 +272,19 @@ std::string timeline_to_text(const TimelineReport& report, const TimelineView& v
                                      escape_controls(analysis.framework)),
                          2, style)) +
       "\n";
-  const auto add = [&](const std::string& line) { out += wrapped("  " + line, 2, style) + "\n"; };
-  add(fmt::format("on {} ({})", report.hardware.name, report.hardware_source));
+  const auto add = [&](const std::string& line) { out += wrapped("  " + escape_controls(line), 2, style) + "\n"; };
+  const RunDescription& run = analysis.run;
+  add(fmt::format("on {} of {} ({})", counted(run.launch.world_size, "GPU"), report.hardware.name,
+                  report.hardware_source));
+  if (run.launch.assumed) add(fmt::format("size assumed: {}; see --nodes", run.launch.source));
   if (analysis.errors > 0) add("this run will not start: see primus-plan check");
+  if (analysis.workload != nullptr && !analysis.workload->unknown.empty()) {
+    add(fmt::format("not counted: {}", join(analysis.workload->unknown, ", ")));
+  }
   for (const std::string& note : report.notes) add(note);
+  if (run.batch.pipeline_micro_batches > 0 && run.batch.accumulation_steps > 1) {
+    add(fmt::format("the pipeline fills and drains {} times a step", run.batch.accumulation_steps));
+  }
   return out + timeline_to_text(report.timeline, view, style);
 }
 

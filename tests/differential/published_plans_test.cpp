@@ -1,5 +1,6 @@
 // Published runs that their authors tuned: where their layout stands in our ranking for the same model, machine, number
-// of GPUs and batch. Prints a table; PRIMUS_PLAN_PUBLISHED_ALL=1 takes every row instead of a few of each source.
+// of GPUs and batch, under the settings of their recipes. Prints a table; PRIMUS_PLAN_PUBLISHED_ALL=1 takes every row
+// instead of a few of each source.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +85,32 @@ std::string experiment_of(const MeasuredRow& row) {
     add("q_lora_rank", row.q_rank > 0 ? fmt::format("{}", row.q_rank) : "null");
     add("kv_lora_rank", row.kv_rank);
   }
-  return out + precision_lines(row.precision);
+  // What the authors' recipes have on, whatever the layout.
+  const Workload published = workload_of_row(row);
+  const std::string precision = precision_lines(row.precision);
+  if (published.overlap.tensor) {
+    add("tp_comm_overlap", "true");
+    for (const auto* part : {"tp_comm_overlap_rs", "tp_comm_bulk_dgrad", "tp_comm_bulk_wgrad"}) {
+      if (!precision.empty()) add(part, "false");
+    }
+  }
+  if (published.sharding.state == StateSharding::weights) {
+    add("use_megatron_fsdp", "true");
+    add("data_parallel_sharding_strategy", "optim_grads_params");
+    add("ckpt_format", "fsdp_dtensor");
+    add("gradient_accumulation_fusion", "false");
+  }
+  if (published.precision.weights == NumberFormat::fp8) add("fp8_param_gather", "true");
+  if (published.kernels.fused_loss) {
+    add("cross_entropy_loss_fusion", "true");
+    add("cross_entropy_fusion_impl", "te");
+  }
+  if (published.precision.gradients != NumberFormat::fp32) {
+    add("grad_reduce_in_bf16", "true");
+    add("accumulate_allreduce_grads_in_fp32", "false");
+    add("megatron_fsdp_main_grads_dtype", "bf16");
+  }
+  return out + precision;
 }
 
 struct Standing {
@@ -139,15 +165,35 @@ Standing stand(const MeasuredRow& row, const Hardware& hardware) {
   return out;
 }
 
+/// Whether the same publication has another layout of this model on the same machine that is a tenth faster: then this
+/// one is an earlier try.
+bool is_superseded(const MeasuredRow& row, const std::vector<MeasuredRow>& all) {
+  return std::ranges::any_of(all, [&](const MeasuredRow& other) {
+    const bool alike = other.source == row.source && other.model == row.model && other.gpu == row.gpu &&
+                       other.gpus == row.gpus && other.precision == row.precision &&
+                       other.sequence_length == row.sequence_length && other.global_batch == row.global_batch;
+    return alike && is_tuned(other) && other.tokens_per_second_per_gpu > 1.1 * row.tokens_per_second_per_gpu &&
+           (other.tensor != row.tensor || other.pipeline != row.pipeline || other.context != row.context ||
+            other.expert != row.expert);
+  });
+}
+
 /// Rows by model, machine and size: precision and releases of one layout count once.
 std::vector<MeasuredRow> chosen_rows() {
   std::vector<MeasuredRow> out;
-  std::set<std::string> seen;
-  for (MeasuredRow& row : read_measured(published_measurements())) {
-    if (!is_tuned(row)) continue;
+  std::map<std::string, std::size_t> seen;
+  const std::vector<MeasuredRow> all = read_measured(published_measurements());
+  for (const MeasuredRow& row : all) {
+    if (!is_tuned(row) || is_superseded(row, all)) continue;
     const std::string key = fmt::format("{} {} {} {} {} {} {} {}", row.gpu, row.gpus, row.model, row.tensor,
                                         row.pipeline, row.context, row.expert, row.sequence_length);
-    if (seen.insert(key).second) out.push_back(std::move(row));
+    const auto [place, is_new] = seen.emplace(key, out.size());
+    if (is_new) {
+      out.push_back(row);
+    } else if (MeasuredRow& kept = out[place->second];
+               kept.precision == row.precision && kept.tokens_per_second_per_gpu < row.tokens_per_second_per_gpu) {
+      kept = row;
+    }
   }
   if (std::getenv("PRIMUS_PLAN_PUBLISHED_ALL") != nullptr) return out;
   std::map<std::string, int> of_source;
@@ -177,6 +223,7 @@ TEST(PublishedPlans, TunedLayoutsRankHigh) {
   }
   fmt::print("{} of {} published layouts are in the first tenth\n", high, all);
   EXPECT_GE(all, 5U);
+  EXPECT_GE(high * 5, all * 4);
 }
 
 }  // namespace

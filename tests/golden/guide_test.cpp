@@ -1,4 +1,5 @@
-// docs/guide.md says what this program says: its commands are run again, and its tables are made again.
+// docs/guide.md and docs/pictures.md say what this program says: their commands are run again, and their tables are
+// made again.
 //
 //   ```console          a block of commands ("$ primus-plan …", run in the source folder) and what they print
 //   <!-- sizes FILE 8 16 -->   above a table: what the snippets of a file come to at these world sizes
@@ -22,6 +23,7 @@ namespace primus_plan::test {
 namespace {
 
 constexpr std::string_view guide = "docs/guide.md";
+constexpr std::string_view pictures = "docs/pictures.md";
 constexpr std::string_view table_marker = "<!-- sizes ";
 constexpr const char* table_head =
     "| GPUs | split | DP | expert DP | global batch | tokens a step | check |\n|---|---|---|---|---|---|---|\n";
@@ -94,7 +96,7 @@ std::vector<std::string> lines_of(std::string_view name) {
   return out;
 }
 
-/// The guide with every block and table made anew.
+/// A page with every block and table made anew.
 std::string made_anew(const std::vector<std::string>& lines) {
   std::string out;
   bool in_console = false;
@@ -119,6 +121,12 @@ TEST(Guide, SaysWhatTheProgramSays) {
   const std::vector<std::string> lines = lines_of(guide);
   ASSERT_GT(lines.size(), 50U);
   expect_file(guide, made_anew(lines));
+}
+
+TEST(Guide, PicturesAreWhatTheProgramDraws) {
+  const std::vector<std::string> lines = lines_of(pictures);
+  ASSERT_GT(lines.size(), 50U);
+  expect_file(pictures, made_anew(lines));
 }
 
 TEST(Guide, ShowsEverySnippetItSpeaksOf) {

@@ -11,10 +11,10 @@ namespace primus_plan {
 
 /// What of a layout is shown.
 struct LayoutView {
-  std::optional<std::int64_t> rank;  ///< only this rank: its coordinates and its peers in each group
-  bool all = false;                  ///< every node and every group, however many
-  bool picture = false;              ///< nodes and GPUs as a grid
-  std::string by = {};               ///< kind of groups that the picture tells apart; empty: the first that there are
+  std::optional<std::int64_t> rank = {};  ///< only this rank: its coordinates and its peers in each group
+  bool all = false;                       ///< every node and every group, however many
+  bool picture = false;                   ///< nodes and GPUs as a grid
+  std::string by = {};  ///< kind of groups that the picture tells apart; empty: the first that there are
 };
 
 /// Nodes as rows with the coordinates of their ranks, then a table of the group kinds: sizes, and how many groups stay

@@ -39,11 +39,11 @@ struct TimelineReport {
 /// What it is of, in lines that fit, then the picture.
 std::string timeline_to_text(const TimelineReport& report, const TimelineView& view, const TextStyle& style);
 
-/// {"path", "module", "backend", "world_size", "hardware", "schedule", "micro_batches", "shown_micro_batches",
-/// "seconds", "bubble_share", "stages": [{"pipeline_rank", "busy_seconds", "bubble_share", "base_bytes", "peak_bytes",
-/// "memory":
-/// [[seconds, bytes], …]}], "events": [{"rank", "chunk", "micro_batch", "kind", "start_seconds", "end_seconds"}],
-/// "notes"}. Kinds: forward, backward, backward_input, backward_weight. Memory holds from its moment to the next.
+/// {"path", "module", "backend", "world_size", "world_size_assumed", "unknown", "hardware", "schedule",
+/// "micro_batches", "shown_micro_batches", "seconds", "bubble_share", "stages": [{"pipeline_rank", "busy_seconds",
+/// "bubble_share", "base_bytes", "peak_bytes", "memory": [[seconds, bytes], …]}], "events": [{"rank", "chunk",
+/// "micro_batch", "kind", "start_seconds", "end_seconds"}], "notes"}. Kinds: forward, backward, backward_input,
+/// backward_weight. Memory holds from its moment to the next.
 std::string timeline_to_json(const TimelineReport& report);
 
 /// "1f1b", "interleaved", "zb1p" …: the words of the planner.

@@ -94,12 +94,15 @@ void turn_sharding(const C& base, const Candidate& c, Set&& to) {
   to.set(&C::use_torch_fsdp2, fsdp2);
   to.set(&C::use_megatron_fsdp, weights && *base.use_megatron_fsdp);
   to.set(&C::use_custom_fsdp, weights && *base.use_custom_fsdp);
+  to.set(&C::data_parallel_sharding_strategy,
+         own_fsdp && !weights ? std::string_view("no_shard") : *base.data_parallel_sharding_strategy);
   const bool optimizer = c.sharding == StateSharding::optimizer || (weights && own_fsdp);
   to.set(&C::use_distributed_optimizer, optimizer);
   to.set(&C::overlap_param_gather, optimizer && *base.overlap_param_gather);
   to.set(&C::overlap_param_gather_with_optimizer_step, optimizer && *base.overlap_param_gather_with_optimizer_step);
   to.set(&C::use_precision_aware_optimizer, optimizer && *base.use_precision_aware_optimizer);
   to.set(&C::gradient_accumulation_fusion, !fsdp2 && *base.gradient_accumulation_fusion);
+  to.set(&C::fp8_param_gather, !fsdp2 && *base.fp8_param_gather);  // FSDP2 gathers in bf16
   const bool other_format = (own_fsdp && !weights) || (*base.ckpt_format == "torch_dcp" && !fsdp2) ||
                             (fsdp2 && *base.ckpt_format != "torch_dcp");
   to.set(&C::ckpt_format, other_format || (fsdp2 && c.tensor > 1) ? std::string_view("torch_dist") : *base.ckpt_format);
@@ -158,6 +161,7 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   to.set(&C::expert_tensor_parallel_size,
          follows ? (named.value_or(c.tensor) == c.tensor ? named : MaybeInt(c.tensor)) : MaybeInt(c.expert_tensor));
   to.set(&C::sequence_parallel, c.tensor > 1);
+  to.set(&C::tp_comm_overlap, c.tensor > 1 && *base.tp_comm_overlap);  // it needs sequence parallelism
   to.set(&C::micro_batch_size, MaybeInt(c.micro_batch), Named::always);
   to.set(&C::global_batch_size, MaybeInt(task.global_batch), Named::always);
   to.set(&C::seq_length, MaybeInt(task.sequence_length));
@@ -192,7 +196,7 @@ class MegatronJudge final : public CandidateJudge {
     Rewrites rewrites(false);
     const MegatronRun run = derive(turned_, parsed_, launch, environment_, module_, rewrites);
     const CandidateVerdict verdict = judge_counts<MegatronRun>(run, all_rule_lists());
-    if (verdict.errors == 0) out = workload(run);
+    if (verdict.errors == 0) set_workload(run, out);
     return verdict;
   }
 
@@ -202,6 +206,13 @@ class MegatronJudge final : public CandidateJudge {
     NodePtr text;
     LayoutParse parse;
   };
+
+  /// Of what a candidate turns, only TP changes the model, by the padding of its vocabulary.
+  void set_workload(const MegatronRun& run, Workload& out) {
+    const auto known = shapes_.find(run.tp());
+    out = workload(run, known == shapes_.end() ? nullptr : &known->second);
+    if (known == shapes_.end() && out.unknown.empty()) shapes_.emplace(run.tp(), out.model);
+  }
 
   void set_layout(const Candidate& candidate) {
     KeySetter<C> to(base_, turned_);
@@ -239,6 +250,7 @@ class MegatronJudge final : public CandidateJudge {
   C turned_;
   ParsedKeys parsed_;
   std::map<std::pair<Int, Int>, Layout> layouts_;
+  std::map<Int, ModelShape> shapes_;
 };
 
 }  // namespace

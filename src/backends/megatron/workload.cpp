@@ -233,7 +233,7 @@ bool is_image_model(const MegatronConfig& config) {
 
 }  // namespace
 
-Workload workload(const MegatronRun& run) {
+Workload workload(const MegatronRun& run, const ModelShape* shape) {
   Workload w;
   w.run = describe(run);
   w.keys = keys_of(run.config);
@@ -242,7 +242,7 @@ Workload workload(const MegatronRun& run) {
     w.unknown.emplace_back("the cost of an image model");
     return w;
   }
-  w.model = model_shape(run, w.unknown);
+  w.model = shape != nullptr ? *shape : model_shape(run, w.unknown);
   w.precision = precision_of(run.config);
   w.sharding = sharding_of(run);
   w.recompute = recompute_of(run);
