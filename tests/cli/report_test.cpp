@@ -161,6 +161,19 @@ TEST(Report, ThousandsOfRanksStayLight) {
   EXPECT_EQ(page.data.at("modules").at(0).at("map").at("cells"), 2048);
 }
 
+TEST(Report, DeepPipelinesAreFolded) {
+  const ProcessResult result = run_plan(
+      {"report", example("megatron/llama3.1_405B-512gpu.yaml"), "--no-plan", "--set", "pipeline_model_parallel_size=64",
+       "--set", "decoder_first_pipeline_num_layers=1", "--set", "decoder_last_pipeline_num_layers=1"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_LT(result.out.size(), light);
+  const HtmlPage page = read_html_page(result.out);
+  EXPECT_EQ(faults_of_page(page), "");
+  EXPECT_TRUE(contains(result.out, "32 stages between are not drawn")) << "of 64 stages 31 and the last are";
+  EXPECT_TRUE(contains(result.out, "Its beginning and its end are drawn"));
+  EXPECT_EQ(page.data.at("modules").at(0).at("timeline").at("stages").size(), 64U) << "the data has them all";
+}
+
 TEST(Report, OfTwoModulesKeepsThemApart) {
   const TemporaryFolder folder;
   std::string text(silent_experiment);
