@@ -103,6 +103,8 @@ TEST(Report, ShowsTheLineOfAnErrorAndFails) {
   EXPECT_EQ(faults_of_page(page), "");
   EXPECT_TRUE(contains(result.out, "<mark>33</mark>")) << "the value that is to be edited";
   EXPECT_TRUE(contains(text_of(page.root), "MG203 global-batch-not-divisible"));
+  EXPECT_TRUE(contains(result.out, "href=\"#key-global_batch_size\"")) << "and from there to its history";
+  EXPECT_TRUE(contains(result.out, "id=\"key-global_batch_size\""));
 }
 
 TEST(Report, OfAFileThatCannotBeLoadedSaysWhy) {

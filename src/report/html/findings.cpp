@@ -94,6 +94,18 @@ void write_reasons(Markup& out, const Finding& finding) {
   out.close();
 }
 
+/// Links to the histories of the keys that the finding points at.
+void write_histories(Markup& out, const View& view, const Finding& finding) {
+  std::vector<std::string> keys{key_at(view, finding.primary.origin)};
+  for (const Label& label : finding.related) {
+    if (keys.size() <= most_places) keys.push_back(key_at(view, label.origin));
+  }
+  for (auto key = keys.begin(); key != keys.end(); ++key) {
+    if (key->empty() || std::find(keys.begin(), key, *key) != key) continue;
+    out.element("a", *key, {{"class", "key"}, {"href", "#" + key_id(view, *key)}, {"title", "where it comes from"}});
+  }
+}
+
 std::string counts_text(const std::vector<Finding>& findings, Severity severity, std::string_view noun) {
   const auto number = std::ranges::count_if(findings, [severity](const Finding& f) { return f.severity == severity; });
   return number == 0 ? std::string() : counted(number, noun);
@@ -107,7 +119,8 @@ void write_badge(Markup& out, Verdict verdict) {
               {{"class", fmt::format("badge {}", word)}});
 }
 
-void write_finding(Markup& out, const Finding& finding, const Origin& fallback, const std::string& path) {
+void write_finding(Markup& out, const Finding& finding, const Origin& fallback, const std::string& path,
+                   const View* view) {
   Label primary = finding.primary;
   if (!primary.origin) primary.origin = fallback;
   const std::string_view severity = to_string(finding.severity);
@@ -116,7 +129,9 @@ void write_finding(Markup& out, const Finding& finding, const Origin& fallback, 
   out.raw(" ").text(shortened(finding.message)).close();
   out.open("p", {{"class", "meta"}});
   write_place(out, primary.origin, path);
-  out.element("span", fmt::format("{} {}", finding.rule->id, finding.rule->name)).close();
+  out.element("span", fmt::format("{} {}", finding.rule->id, finding.rule->name));
+  if (view != nullptr) write_histories(out, *view, finding);
+  out.close();
   write_excerpt(out, primary);
   write_related(out, finding, path);
   write_reasons(out, finding);
@@ -140,7 +155,7 @@ void write_findings(Markup& out, const View& view) {
   }
   for (const auto& [severity, noun] : nouns) {
     for (const Finding& finding : analysis.findings) {
-      if (finding.severity == severity) write_finding(out, finding, analysis.origin, analysis.path);
+      if (finding.severity == severity) write_finding(out, finding, analysis.origin, analysis.path, &view);
     }
   }
   out.close();

@@ -128,7 +128,31 @@ void write_group(Markup& out, const View& view, const std::vector<History>& hist
   out.close();
 }
 
+/// Where the value stands, or the key's name.
+bool stands_at(const Entry& entry, const Origin& origin) {
+  return entry.value->origin == origin || entry.key_origin == origin;
+}
+
+std::string key_below(const Node& mapping, const std::string& prefix, const Origin& origin) {
+  for (const Entry& entry : mapping.entries()) {
+    if (!entry.key->is_string()) continue;
+    const std::string key = prefix + entry.key->text;
+    if (!entry.value->is_mapping() || entry.value->entries().empty()) {
+      if (stands_at(entry, origin)) return key;
+    } else if (std::string below = key_below(*entry.value, key + ".", origin); !below.empty()) {
+      return below;
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string key_at(const View& view, const Origin& origin) {
+  const Module* module = view.page.module;
+  if (!origin || module == nullptr || module->params == nullptr) return {};
+  return key_below(*module->params, "", origin);
+}
 
 void write_provenance(Markup& out, const View& view) {
   if (view.page.module == nullptr || view.page.module->params == nullptr) return;

@@ -12,8 +12,12 @@ namespace primus_plan::html {
 void write_summary(Markup& out, const View& view);
 /// Findings by severity, each with its lines of YAML, its reasons and the ways out.
 void write_findings(Markup& out, const View& view);
-/// One finding. Without a place of its own it is shown at `fallback`.
-void write_finding(Markup& out, const Finding& finding, const Origin& fallback, const std::string& path);
+/// One finding. Without a place of its own it is shown at `fallback`. With a view it leads to the histories of the keys
+/// that it speaks of.
+void write_finding(Markup& out, const Finding& finding, const Origin& fallback, const std::string& path,
+                   const View* view = nullptr);
+/// The key whose value, or name, stands at this place; empty when none does.
+std::string key_at(const View& view, const Origin& origin);
 /// "error", "warning", "ok" or "not checked" as a coloured word.
 void write_badge(Markup& out, Verdict verdict);
 
