@@ -136,7 +136,7 @@ bool stands_at(const Entry& entry, const Origin& origin) {
 std::string key_below(const Node& mapping, const std::string& prefix, const Origin& origin) {
   for (const Entry& entry : mapping.entries()) {
     if (!entry.key->is_string()) continue;
-    const std::string key = prefix + entry.key->text;
+    std::string key = prefix + entry.key->text;
     if (!entry.value->is_mapping() || entry.value->entries().empty()) {
       if (stands_at(entry, origin)) return key;
     } else if (std::string below = key_below(*entry.value, key + ".", origin); !below.empty()) {
