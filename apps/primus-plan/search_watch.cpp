@@ -14,8 +14,8 @@ namespace primus_plan::app {
 
 namespace {
 
-/// A little of the limit is left for ranking and the report.
-constexpr double share_for_searching = 0.92;
+/// The rest of the limit is left for ranking and the report, which take the longer the more was found.
+constexpr double share_for_searching = 0.82;
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -83,6 +83,13 @@ void SearchWatch::tell(std::size_t done, std::size_t of) {
   const std::string line = fmt::format("primus-plan: {}", counted_of(done, of, options_.noun));
   say(terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n");
   shown_ = terminal_;
+}
+
+void SearchWatch::tell_end() {
+  clear();
+  const bool was_interrupted = interrupts_ != nullptr && interrupts_->seen();
+  say(fmt::format("primus-plan: stopped by {}; the plans are the best of what was searched\n",
+                  was_interrupted ? "an interrupt" : "--time-limit"));
 }
 
 void SearchWatch::clear() {

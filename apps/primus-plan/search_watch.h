@@ -45,6 +45,8 @@ class SearchWatch {
   PlanControl control();
   /// Takes the line off the terminal.
   void clear();
+  /// Says on standard error what ended a search for plans before its end.
+  void tell_end();
 
  private:
   using Clock = std::chrono::steady_clock;
