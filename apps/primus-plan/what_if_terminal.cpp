@@ -70,10 +70,14 @@ struct Terminal::Editor {
     ::el_set(edit, EL_EDITOR, "emacs");
     ::el_set(edit, EL_SIGNAL, 1);  // redraws when the window changes, and gives the terminal back before a signal
     ::el_set(edit, EL_HIST, ::history, history);
+    ::el_source(edit, nullptr);
     ::el_set(edit, EL_ADDFN, "complete", "complete the word", complete_word);
     ::el_set(edit, EL_BIND, "^I", "complete", nullptr);
     ::el_set(edit, EL_BIND, "^R", "em-inc-search-prev", nullptr);
-    ::el_source(edit, nullptr);
+    // A key rather than a signal, which may come while nobody reads.
+    ::el_set(edit, EL_ADDFN, "forget-line", "forget the line", forget_line);
+    ::el_set(edit, EL_BIND, "^C", "forget-line", nullptr);
+    ::el_set(edit, EL_SETTY, "-d", "intr=", nullptr);
   }
   ~Editor() {
     ::el_end(edit);
@@ -89,6 +93,11 @@ struct Terminal::Editor {
   }
 
   static char* show_prompt(EditLine* edit) { return of(edit).prompt.data(); }
+
+  static unsigned char forget_line(EditLine* edit, int /*key*/) {
+    of(edit).forgot = true;
+    return CC_NEWLINE;
+  }
 
   static unsigned char complete_word(EditLine* edit, int /*key*/) {
     const LineInfo* line = ::el_line(edit);
@@ -112,6 +121,7 @@ struct Terminal::Editor {
 
   Complete complete;
   std::string prompt;
+  bool forgot = false;  ///< the line ended with Ctrl-C
   EditLine* edit = nullptr;
   History* history = nullptr;
 };
@@ -122,14 +132,14 @@ Terminal::~Terminal() = default;
 
 Terminal::Input Terminal::read(const std::string& prompt, bool remember) {
   editor_->prompt = prompt;
+  editor_->forgot = false;
   int count = 0;
   ::el_set(editor_->edit, EL_PREP_TERM, 1);  // before the prompt: what is typed right after it is not echoed twice
   errno = 0;
   const char* line = ::el_gets(editor_->edit, &count);
-  if (line == nullptr && errno == EINTR) {
-    ::el_reset(editor_->edit);
-    return {.end = End::interrupted, .line = {}};
-  }
+  const bool was_signalled = line == nullptr && errno == EINTR;
+  if (was_signalled) ::el_reset(editor_->edit);
+  if (was_signalled || editor_->forgot) return {.end = End::interrupted, .line = {}};
   if (line == nullptr || count <= 0) return {};
   Input out{.end = End::line, .line = std::string(line, static_cast<std::size_t>(count))};
   if (remember && out.line.find_first_not_of(" \t\r\n") != std::string::npos) {
