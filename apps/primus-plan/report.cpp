@@ -7,14 +7,12 @@
 #include <optional>
 #include <thread>
 
-#include "calibrate.h"
 #include "command.h"
 #include "inputs.h"
 #include "load_one.h"
 #include "options.h"
 #include "part.h"
 #include "primus_plan/backends/analyze.h"
-#include "primus_plan/estimate/calibration.h"
 #include "primus_plan/report/html.h"
 #include "setup.h"
 
@@ -65,9 +63,8 @@ class PageMaker {
     analyses_.push_back(analyze_nodes(experiment, launch, environment_, asked));
     std::vector<Analysis>& analyses = analyses_.back();
     apply_choice_to(analyses);
-    const std::optional<StoredCalibration> stored = find_calibration(options_.path, files_);
     for (std::size_t i = 0; i < analyses.size(); ++i) {
-      page.modules.push_back(make_module(experiment, experiment.modules[i], analyses[i], part, stored));
+      page.modules.push_back(make_module(experiment, experiment.modules[i], analyses[i], part));
     }
   }
 
@@ -85,7 +82,7 @@ class PageMaker {
   }
 
   PageModule make_module(const Experiment& experiment, const Module& module, const Analysis& analysis,
-                         const GpuPart& part, const std::optional<StoredCalibration>& stored) {
+                         const GpuPart& part) {
     gathered_.emplace_back();
     Gathered& own = gathered_.back();
     PageModule out{.analysis = analysis, .module = &module};
@@ -93,17 +90,15 @@ class PageMaker {
     if (own.prepared == nullptr) return out;
     if (analysis.run.degrees.data > 0) out.layout = own.prepared->layout(analysis.run.launch);
     if (analysis.workload == nullptr) return out;
-    const bool applies = stored && stored->hardware == part.hardware.name;
-    const Calibration calibration = applies ? stored->constants : Calibration{};
     own.estimate.emplace(
         EstimateReport{.analysis = analysis,
-                       .estimate = estimate_calibrated(*analysis.workload, &part.hardware, calibration),
+                       .estimate = estimate_run(*analysis.workload, &part.hardware, {.simulate = true}),
                        .hardware = &part.hardware,
                        .hardware_source = part.source,
-                       .calibration = applies ? calibration_text(*stored) : std::string()});
+                       .calibration = {}});
     out.estimate = &*own.estimate;
     if (!analysis.workload->unknown.empty()) return out;
-    out.timeline = run_timeline(*analysis.workload, part.hardware, {.compute_scale = calibration.compute_scale});
+    out.timeline = run_timeline(*analysis.workload, part.hardware);
     add_sweeps(module, analysis, part, own, out);
     if (!options_.no_plan) add_plan(experiment, module, analysis, part, own, out);
     return out;
