@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -74,10 +75,12 @@ struct Terminal::Editor {
     ::el_set(edit, EL_ADDFN, "complete", "complete the word", complete_word);
     ::el_set(edit, EL_BIND, "^I", "complete", nullptr);
     ::el_set(edit, EL_BIND, "^R", "em-inc-search-prev", nullptr);
-    // A key rather than a signal, which may come while nobody reads.
+    // Keys rather than signals, which may come while nobody reads.
     ::el_set(edit, EL_ADDFN, "forget-line", "forget the line", forget_line);
     ::el_set(edit, EL_BIND, "^C", "forget-line", nullptr);
-    ::el_set(edit, EL_SETTY, "-d", "intr=", nullptr);
+    ::el_set(edit, EL_ADDFN, "suspend", "suspend the program", suspend);
+    ::el_set(edit, EL_BIND, "^Z", "suspend", nullptr);
+    ::el_set(edit, EL_SETTY, "-d", "-isig", nullptr);
   }
   ~Editor() {
     ::el_end(edit);
@@ -97,6 +100,13 @@ struct Terminal::Editor {
   static unsigned char forget_line(EditLine* edit, int /*key*/) {
     of(edit).forgot = true;
     return CC_NEWLINE;
+  }
+
+  static unsigned char suspend(EditLine* edit, int /*key*/) {
+    ::el_set(edit, EL_PREP_TERM, 0);
+    std::raise(SIGTSTP);
+    ::el_set(edit, EL_PREP_TERM, 1);
+    return CC_REDISPLAY;
   }
 
   static unsigned char complete_word(EditLine* edit, int /*key*/) {
