@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 #include "primus_plan/estimate/fit.h"
 #include "primus_plan/support/text.h"
@@ -13,9 +14,13 @@ constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 /// estimate says is so far beyond every part cannot run.
 constexpr double certainty = 1.5;
 
+std::span<const Hardware> known_parts(const FitTarget& target) {
+  return target.known_parts == nullptr ? std::span<const Hardware>() : target.known_parts();
+}
+
 double largest_memory(const FitTarget& target) {
   double most = target.hardware.memory_bytes;
-  for (const Hardware& part : target.known_parts()) most = std::max(most, part.memory_bytes);
+  for (const Hardware& part : known_parts(target)) most = std::max(most, part.memory_bytes);
   return most;
 }
 
@@ -79,7 +84,7 @@ void help(const FittedRun& run, Message& m) {
 /// Parts that have room, smallest first.
 std::string parts_with_room(const FittedRun& run) {
   std::vector<const Hardware*> parts;
-  for (const Hardware& part : run.target.known_parts()) {
+  for (const Hardware& part : known_parts(run.target)) {
     const bool is_kin = part.fabric == run.target.hardware.fabric && part.memory_bytes > 0;
     if (is_kin && compare_with_hardware(run.memory, part.memory_bytes) == Fit::fits) parts.push_back(&part);
   }

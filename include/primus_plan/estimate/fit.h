@@ -16,7 +16,7 @@ struct FitTarget {
   Hardware hardware;
   std::string from;      ///< "--hardware MI300X", "its path", "hardware in .primus-plan.yaml:3"
   bool assumed = false;  ///< nobody said: it is the smallest part that Primus has experiments for
-  /// Every part that is known; asked only for what does not fit.
+  /// Every part that is known; asked only for what does not fit. Null: no other.
   const std::vector<Hardware>& (*known_parts)() = nullptr;
 };
 
