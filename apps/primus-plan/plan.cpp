@@ -210,11 +210,11 @@ class Watch {
     next_ = seconds() + (terminal_ ? 0.2 : 5);
     const std::string line =
         fmt::format("primus-plan: {} of {} groups of candidates", with_commas(number(done)), with_commas(number(of)));
-    say(terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n");
+    terminal_ ? draw_status(line) : say(line + "\n");
     shown_ = terminal_;
   }
   void clear() {
-    if (shown_) say("\r\x1b[K");
+    if (shown_) draw_status("");
     shown_ = false;
   }
 

@@ -208,6 +208,7 @@ void Reader::launch_entry(const Node& node) {
   if (!launch.size.world_size && !launch.size.nodes && !launch.size.gpus_per_node) {
     return fail(node.origin, "an entry of launch must have world-size, nodes or gpus-per-node");
   }
+  if (const std::string trouble = contradiction(launch.size); !trouble.empty()) return fail(node.origin, trouble);
   settings_.launch.push_back(std::move(launch));
 }
 

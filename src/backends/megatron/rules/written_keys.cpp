@@ -39,7 +39,8 @@ void say_section(const KeyRemark& remark, Message& m) {
 }
 
 void unknown(const MegatronRun& run, Findings& out) {
-  each_remark(run, out, KeyFault::unknown, [](const KeyRemark& remark, Message& m) {
+  std::size_t hints = 0;
+  each_remark(run, out, KeyFault::unknown, [&hints](const KeyRemark& remark, Message& m) {
     m.label("nothing reads this");
     if (remark.value->is_mapping()) {
       say_section(remark, m);
@@ -54,7 +55,7 @@ void unknown(const MegatronRun& run, Findings& out) {
       m.help("a variable is exported where the run is launched, or written where the experiment says ${{NAME}}");
       return;
     }
-    say_probable_key("megatron", remark.name, remark.where, m);
+    if (++hints <= most_key_hints) say_probable_key("megatron", remark.name, remark.where, m);
   });
 }
 
