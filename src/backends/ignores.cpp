@@ -46,9 +46,10 @@ struct Comments {
   bool silence(const RuleInfo& rule, std::uint32_t line) {
     bool silenced = false;
     const auto line_of = [](const Word& word) { return word.comment->line; };
-    for (Word& word : std::ranges::equal_range(words, line, {}, line_of)) {
-      if (word.comment->reason.empty() || !word.covers(rule)) continue;
-      word.is_used = true;
+    auto word = std::ranges::lower_bound(words, line, {}, line_of);
+    for (; word != words.end() && word->comment->line == line; ++word) {
+      if (word->comment->reason.empty() || !word->covers(rule)) continue;
+      word->is_used = true;
       silenced = true;
     }
     return silenced;
