@@ -81,8 +81,9 @@ class DocumentLoader {
     if (!is_preset(layer_) || chain_.empty()) return;
     const fs::path relative = normal(path).lexically_relative(tree_of(chain_.front().path));
     if (!relative.empty() && *relative.begin() != "..") return;
-    fail(loading::unreadable_file, named_at,
-         fmt::format("the file '{}' is not read: a preset may extend files of its own tree alone", path));
+    fail(loading::limit_exceeded, named_at,
+         fmt::format("the file '{}' is not read: of presets, this reader follows extends within their own tree alone",
+                     path));
   }
 
   void check_chain(const std::string& path, const Origin& named_at) {

@@ -60,14 +60,14 @@ TEST(HostileFiles, PresetsExtendNothingOfOtherTrees) {
     folder.write(models + "llama3_8B.yaml", "extends: " + base + "\n");
     const ProcessResult result = run_plan({"check", folder.write(experiment, good_experiment)});
     EXPECT_EQ(result.exit_code, 1);
-    EXPECT_TRUE(contains(result.out, "a preset may extend files of its own tree alone [CF101")) << result.out;
+    EXPECT_TRUE(contains(result.out, "within their own tree alone [CF113")) << result.out;
   }
   folder.write(models + "llama3_8B.yaml", "extends: ../../../../shared.yaml\n");
   const ProcessResult own = run_plan({"check", folder.write(experiment, good_experiment)});
-  EXPECT_FALSE(contains(own.out, "CF101")) << own.out;
+  EXPECT_FALSE(contains(own.out, "CF113")) << own.out;
   const std::string direct =
       folder.write("tree/direct.yaml", "extends: ../secret.yaml\ntensor_model_parallel_size: 2\n");
-  EXPECT_FALSE(contains(run_plan({"check", direct}).out, "CF101")) << "an experiment may name any file";
+  EXPECT_FALSE(contains(run_plan({"check", direct}).out, "CF113")) << "an experiment may name any file";
 }
 
 TEST(HostileFiles, SizesThatContradictThemselvesAreTold) {
