@@ -40,8 +40,8 @@ double number(const Node& mapping, const std::string& path, std::string_view key
                        : node->kind == Kind::real  ? node->real
                                                    : std::nan("");
   if (value >= least && value <= most) return value;
-  throw CalibrationError(fmt::format("{}: {} of calibration must be a number from {} to {}, not {}", path, key, least,
-                                     most, to_text(*node)));
+  throw CalibrationError(fmt::format("{}: {} of calibration must be a number from {} to {}, not {:.80}", path, key,
+                                     least, most, to_text(*node)));
 }
 
 std::string word(const Node& mapping, std::string_view key) {

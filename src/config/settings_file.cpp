@@ -17,6 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A value in a message: its beginning, when it is long. A whole file may stand where a word belongs.
+std::string shown(const Node& value) {
+  constexpr std::size_t longest = 80;
+  const std::string text = to_text(value);
+  return text.size() <= longest ? text : fmt::format("{:.80}…", text);
+}
+
 class Reader;
 
 /// A key of the settings, or of one of their entries.
@@ -53,7 +60,7 @@ class Reader {
   }
   void fail_type(const Entry& entry, std::string_view wanted) {
     fail(entry.value->origin ? entry.value->origin : entry.key_origin,
-         fmt::format("{} must be {}, not {}", entry.key->text, wanted, to_text(*entry.value)));
+         fmt::format("{} must be {}, not {}", entry.key->text, wanted, shown(*entry.value)));
   }
   void fail_key(const Entry& entry, std::span<const std::string_view> known, std::string_view of_what);
 
@@ -72,7 +79,7 @@ class Reader {
       if (item->is_mapping()) {
         each(*item);
       } else {
-        fail(item->origin, fmt::format("an entry of {} must be a mapping, not {}", entry.key->text, to_text(*item)));
+        fail(item->origin, fmt::format("an entry of {} must be a mapping, not {}", entry.key->text, shown(*item)));
       }
     }
   }
@@ -291,7 +298,8 @@ void Reader::read(const std::string& path) {
     return fail(error.finding().primary.origin, error.finding().message);
   }
   if (root->is_null()) return;
-  if (!root->is_mapping()) return fail(root->origin, fmt::format("settings must be a mapping, not {}", to_text(*root)));
+  if (!root->is_mapping())
+    return fail(root->origin, fmt::format("settings must be a mapping, not {}", to_string(root->kind)));
   std::array<std::string_view, key_count> known;
   std::ranges::transform(keys(), known.begin(), &Key::name);
   const Entry* extends = nullptr;
