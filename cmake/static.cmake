@@ -1,9 +1,14 @@
-# A program that needs no library of the system it runs on. Static libraries are looked for beside the shared ones that
-# the packages' targets name.
+# PRIMUS_PLAN_STATIC: a program that needs no library of the system it runs on. Distributions' CMake packages name the
+# shared libraries, so the static ones are looked for by name.
 
-# primus_plan_static_library(VARIABLE NAME): the path of libNAME.a; an error when it is not installed.
-function(primus_plan_static_library variable name)
-  find_library(${variable} NAMES lib${name}.a REQUIRED)
+# Puts what a static program links in the place of fmt and yaml-cpp.
+function(primus_plan_static_libraries fmt yaml_cpp)
+  if(NOT PRIMUS_PLAN_STATIC)
+    return()
+  endif()
+  find_library(primus_plan_yaml_cpp NAMES libyaml-cpp.a REQUIRED)
+  set(${fmt} fmt::fmt-header-only PARENT_SCOPE)
+  set(${yaml_cpp} ${primus_plan_yaml_cpp} PARENT_SCOPE)
 endfunction()
 
 function(primus_plan_link_statically program)
@@ -11,9 +16,9 @@ function(primus_plan_link_statically program)
     return()
   endif()
   target_link_options(${program} PRIVATE -static)
-  # libedit's own needs; the linker takes of them what is used.
+  # What libedit needs itself.
   foreach(name IN ITEMS tinfo bsd md)
-    primus_plan_static_library(static_${name} ${name})
-    target_link_libraries(${program} PRIVATE ${static_${name}})
+    find_library(primus_plan_${name} NAMES lib${name}.a REQUIRED)
+    target_link_libraries(${program} PRIVATE ${primus_plan_${name}})
   endforeach()
 endfunction()

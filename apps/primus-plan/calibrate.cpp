@@ -37,7 +37,7 @@ double positive_number(const std::string& flag, std::string_view text) {
 
 double fit_compute(double tokens, const Workload& workload, const Hardware& hardware) {
   if (const auto scale = fit_compute_scale(workload, hardware, tokens)) return *scale;
-  const double estimated = estimate_step(workload, hardware).tokens_per_second_per_gpu;
+  const double estimated = estimate_step(workload, uncalibrated(hardware)).tokens_per_second_per_gpu;
   throw Trouble(
       fmt::format("{:.1f} tokens/s on each GPU cannot be explained by computing rates from {} to {} times "
                   "those of {}: the estimate is {:.1f}; was it this experiment, at this size?",
@@ -45,7 +45,8 @@ double fit_compute(double tokens, const Workload& workload, const Hardware& hard
 }
 
 double fit_memory(double measured_gib, const Workload& workload, const Hardware& hardware) {
-  const Estimate estimate = estimate_run(workload, &hardware);
+  const Hardware plain = uncalibrated(hardware);
+  const Estimate estimate = estimate_run(workload, &plain);
   const double estimated = estimate.memory.device.expected;
   const double measured = measured_gib * gib;
   if (estimated > 0 && measured >= least_memory_share * estimated && measured <= most_memory_share * estimated) {
@@ -121,15 +122,6 @@ Fitted fit_measured(const Measured& measured, const Analysis& analysis, const Ha
   out.stored.run = fmt::format("{} ({}) on {} {}{}", fs::path(analysis.path).filename().string(), analysis.module,
                                counted(workload.run.launch.world_size, "GPU"), hardware.name, said);
   return out;
-}
-
-std::optional<StoredCalibration> find_calibration(const std::string& experiment, const FileReader& files) {
-  try {
-    const std::string path = nearest_settings_file(folder_of(experiment), files);
-    return path.empty() ? std::nullopt : read_calibration(path, files);
-  } catch (const CalibrationError& error) {
-    throw Trouble(error.what());
-  }
 }
 
 StoredCalibration store_calibration(const Fitted& fitted, const std::optional<StoredCalibration>& before,

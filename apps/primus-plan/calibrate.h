@@ -30,12 +30,9 @@ struct Fitted {
 /// no calibration. Throws Trouble when no constants within their bounds explain the measurement.
 Fitted fit_measured(const Measured& measured, const Analysis& analysis, const Hardware& hardware);
 
-/// The calibration in the nearest file of settings. Throws Trouble when it cannot be read.
-std::optional<StoredCalibration> find_calibration(const std::string& experiment, const FileReader& files);
-
 /// Writes what was fitted into the nearest file of settings, else into a new one beside the experiment; what was not
-/// measured now and is known of the same part stays. With `dry_run` says what would be written instead. Gives back
-/// what holds now.
+/// measured now and is known of the same part (`before`) stays. With `dry_run` says what would be written instead.
+/// Gives back what holds now.
 StoredCalibration store_calibration(const Fitted& fitted, const std::optional<StoredCalibration>& before,
                                     const std::string& experiment, const FileReader& files, bool dry_run);
 

@@ -57,6 +57,7 @@ Run declare_models(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_init(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_schema(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_lsp(CLI::App& app, const std::vector<std::string>& tokens);
+Run declare_report(CLI::App& app, const std::vector<std::string>& tokens);
 Run declare_why(CLI::App& app, const std::vector<std::string>& tokens);
 
 /// Runs the program: finds the command, parses its flags, runs it. Never throws.

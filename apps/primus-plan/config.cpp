@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "calibrate.h"
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
@@ -33,6 +34,15 @@ std::string place(const Origin& origin, std::string_view flag) {
 void add_hardware(const Setup& setup, Rows& rows) {
   if (!setup.settings->hardware) return;
   rows.push_back({"hardware", setup.settings->hardware->value, to_string(setup.settings->hardware->origin), {}});
+}
+
+void add_calibration(const Setup& setup, Rows& rows) {
+  if (!setup.settings->calibration) return;
+  const StoredCalibration& calibration = setup.settings->calibration->value;
+  rows.push_back({"calibration",
+                  fmt::format("{}: {}", calibration.hardware, calibration_text(calibration)),
+                  to_string(setup.settings->calibration->origin),
+                  {}});
 }
 
 void add_root(const Options& options, const Setup& setup, const Environment& environment, const LoadResult& loaded,
@@ -121,6 +131,7 @@ Rows rows_of(const Options& options, const Setup& setup, const Environment& envi
                   {}});
   add_root(options, setup, environment, loaded, rows);
   add_hardware(setup, rows);
+  add_calibration(setup, rows);
   add_launch(options, setup, environment, loaded, rows);
   add_levels(options, setup, rows);
   add_ignores(options, setup, is_folder, rows);

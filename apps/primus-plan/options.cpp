@@ -154,7 +154,7 @@ void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats
 }
 
 void OutputFlags::declare_style(CLI::App& app) {
-  app.add_option("--output", file, "write to FILE instead of standard output")
+  app.add_option("-o,--output", file, "write to FILE instead of standard output")
       ->type_name("FILE")
       ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "needs a file name" : ""; }, ""))
       ->group(output_group);

@@ -1,7 +1,9 @@
 #include "part.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "calibrate.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/hardware.h"
 
@@ -16,6 +18,10 @@ std::size_t errors_of(const std::vector<Analysis>& analyses) {
 }
 
 constexpr const char* smallest_part = "MI300X";  // of those that Primus has experiments for
+
+bool is_calibrated(const Hardware& hardware, const Settings* settings) {
+  return settings != nullptr && settings->calibration && settings->calibration->value.hardware == hardware.name;
+}
 
 std::string_view own_text(const Experiment& experiment) {
   for (const auto& source : experiment.sources) {
@@ -59,6 +65,7 @@ FitTarget Parts::of(const Experiment& experiment, const Settings* settings) cons
     out.hardware = find(smallest_part);
     out.assumed = true;
   }
+  if (is_calibrated(out.hardware, settings)) out.hardware.calibration = settings->calibration->value.constants;
   return out;
 }
 
@@ -66,7 +73,9 @@ Part find_part(const std::string& spec, const Experiment& experiment, const Sett
                const FileReader& files) {
   FitTarget target = Parts(spec, files).of(experiment, settings);
   if (target.assumed) return {};
-  return {std::move(target.hardware), (spec.empty() ? "taken from " : "") + target.from};
+  std::string calibration =
+      is_calibrated(target.hardware, settings) ? calibration_text(settings->calibration->value) : "";
+  return {std::move(target.hardware), (spec.empty() ? "taken from " : "") + target.from, std::move(calibration)};
 }
 
 std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& launch, const Environment& environment,
@@ -87,7 +96,10 @@ std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& 
 GpuPart find_gpu_part(const std::string& spec, const Experiment& experiment, const Settings* settings,
                       const FileReader& files) {
   const FitTarget target = Parts(spec, files).of(experiment, settings);
-  return {target.hardware, target.assumed ? "nothing names the GPU; --hardware PART does" : target.from};
+  GpuPart out{target.hardware, target.assumed ? "nothing names the GPU; --hardware PART does" : target.from};
+  if (is_calibrated(out.hardware, settings))
+    out.source += "; calibrated by " + to_string(settings->calibration->origin);
+  return out;
 }
 
 }  // namespace primus_plan::app

@@ -19,8 +19,9 @@ namespace primus_plan::app {
 /// Declares --hardware.
 void declare_hardware(CLI::App& app, std::string& spec);
 
-/// Finds the GPU that an experiment is for: --hardware, else the settings, else what its path or comments speak of.
-/// Each part is read once. May be used from many threads.
+/// Finds the GPU that an experiment is for: --hardware, else the settings, else what its path or comments speak of;
+/// with the calibration of the settings where that is for this part. Each part is read once. May be used from many
+/// threads.
 class Parts {
  public:
   /// `spec`: what --hardware says, empty without it. Throws HardwareError when it names nothing.
@@ -42,6 +43,7 @@ class Parts {
 struct Part {
   std::optional<Hardware> hardware;
   std::string from;
+  std::string calibration;  ///< by what it is calibrated; nothing when it is not
 
   const Hardware* get() const { return hardware ? &*hardware : nullptr; }
 };
@@ -58,7 +60,7 @@ std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& 
 /// The part that comparisons are made on, and why this one: there always is one.
 struct GpuPart {
   Hardware hardware;
-  std::string source;
+  std::string source;  ///< names the calibration, too
 };
 
 /// --hardware, else the settings, else what the experiment's path or comments speak of, else the MI300X. Throws

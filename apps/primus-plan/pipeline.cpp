@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "calibrate.h"
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
@@ -77,15 +76,10 @@ Workload changed(const Options& options, const Workload& given, std::vector<std:
   return out;
 }
 
-Played play(const Options& options, const Workload& given, const Hardware& hardware,
-            const std::optional<StoredCalibration>& stored) {
+Played play(const Options& options, const Workload& given, const Hardware& hardware) {
   Played out;
   const Workload workload = changed(options, given, out.notes);
-  const bool applies = stored && stored->hardware == hardware.name;
-  const Calibration constants = applies ? stored->constants : Calibration{};
-  if (applies) out.notes.push_back("calibrated " + calibration_text(*stored));
-  out.timeline = run_timeline(workload, hardware, {.compute_scale = constants.compute_scale});
-  add_memory(out.timeline, constants.memory_extra_bytes);
+  out.timeline = run_timeline(workload, hardware);
   if (out.timeline.played != workload.schedule && workload.run.degrees.pipeline > 1 &&
       !out.timeline.pipeline.busy.empty()) {
     out.notes.push_back(fmt::format("{} cannot be played on these stages; {} is shown",
@@ -104,7 +98,7 @@ TimelineView view_of(const Options& options, const Hardware& hardware) {
 
 /// The timeline of one module; nothing, with the reasons told, when its run cannot be derived.
 std::optional<std::string> answer(const Options& options, const Analysis& analysis, const GpuPart& part,
-                                  const TextStyle& style, const std::optional<StoredCalibration>& stored) {
+                                  const TextStyle& style) {
   if (!analysis.is_judged) {
     throw Trouble(fmt::format("{}: module {} of framework {} is not estimated here", analysis.path, analysis.module,
                               analysis.framework));
@@ -113,7 +107,7 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
     say_findings(analysis.path, analysis.findings, options.output);
     return std::nullopt;
   }
-  const Played played = play(options, *analysis.workload, part.hardware, stored);
+  const Played played = play(options, *analysis.workload, part.hardware);
   if (played.timeline.pipeline.busy.empty()) {
     if (analysis.errors > 0) {
       say_findings(analysis.path, analysis.findings, options.output);
@@ -148,7 +142,6 @@ int run(const Options& options) {
   const TextStyle style = options.output.style(output.is_terminal());
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
-  const std::optional<StoredCalibration> stored = find_calibration(options.path, files);
   std::vector<std::string> answers;
   bool played = true;
   for (const Experiment& experiment : loaded.experiments) {
@@ -156,7 +149,7 @@ int run(const Options& options) {
         find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
     const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
     for (const Analysis& analysis : analyze_nodes(experiment, launch, environment, asked)) {
-      if (auto text = answer(options, analysis, part, style, stored)) {
+      if (auto text = answer(options, analysis, part, style)) {
         answers.push_back(*std::move(text));
       } else {
         played = false;

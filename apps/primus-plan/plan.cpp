@@ -1,13 +1,8 @@
 #include "primus_plan/report/plan.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <charconv>
-#include <chrono>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -16,18 +11,18 @@
 #include "load_one.h"
 #include "options.h"
 #include "part.h"
+#include "plan_request.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/model_list.h"
 #include "primus_plan/planner/written_plan.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "search_watch.h"
 #include "setup.h"
 
 namespace primus_plan::app {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* plan_group = "Planning";
 /// Samples of a step where nobody says: about four million tokens, and eight samples a GPU.
@@ -39,7 +34,7 @@ struct Options {
   std::string path;
   std::string model;
   std::string gpus;
-  std::int64_t nodes = 0;
+  std::string nodes;
   std::int64_t gpus_per_node = 0;
   std::string hardware;
   std::int64_t global_batch = 0;
@@ -56,79 +51,6 @@ struct Options {
   ExperimentFlags experiment;
   OutputFlags output;
 };
-
-/// An interrupt asks the search to end; a second one ends the program.
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-extern "C" void remember_interrupt(int signal) {
-  interrupted = true;
-  std::signal(signal, SIG_DFL);
-}
-
-std::int64_t read_number(std::string_view text, std::string_view flag) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > largest_launch) {
-    throw Trouble(fmt::format("{}: must be a whole number from 1 to {}, not '{}'", flag, largest_launch, text));
-  }
-  return value;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> out;
-  while (true) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    out.push_back(text.substr(0, end));
-    if (end == text.size()) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
-/// "64", "64,128", "8:1024" (doublings from 8 to 1024).
-std::vector<std::int64_t> read_worlds(const std::string& text) {
-  std::vector<std::int64_t> out;
-  for (const std::string_view part : split(text, ',')) {
-    const std::size_t colon = part.find(':');
-    if (colon == std::string_view::npos) {
-      out.push_back(read_number(part, "--gpus"));
-      continue;
-    }
-    const std::int64_t first = read_number(part.substr(0, colon), "--gpus");
-    const std::int64_t last = read_number(part.substr(colon + 1), "--gpus");
-    if (last < first) throw Trouble(fmt::format("--gpus {}: the range ends before it begins", part));
-    for (std::int64_t world = first; world <= last; world *= 2) out.push_back(world);
-  }
-  std::ranges::sort(out);
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
-/// AXIS=VALUE[,VALUE…] into the request.
-void allow(const std::string& text, std::string_view flag, PlanRequest& request) {
-  const std::size_t equals = text.find('=');
-  const AxisName* axis =
-      equals == std::string::npos ? nullptr : find_axis_name(std::string_view(text).substr(0, equals));
-  if (axis == nullptr) {
-    std::vector<std::string_view> names;
-    for (const AxisName& name : axis_names()) names.push_back(name.name);
-    throw Trouble(fmt::format("{} {}: expected AXIS=VALUE, AXIS one of {}", flag, text, join(names, ", ")));
-  }
-  std::vector<std::int64_t>& values = request.allowed[axis->axis];
-  for (const std::string_view word : split(std::string_view(text).substr(equals + 1), ',')) {
-    const auto value = parse_value(axis->axis, word);
-    if (!value) throw Trouble(fmt::format("{} {}: {} takes {}", flag, text, axis->name, value_help(axis->axis)));
-    values.push_back(*value);
-  }
-}
-
-PlanObjective read_objective(const std::string& word) {
-  for (const PlanObjective objective :
-       {PlanObjective::throughput, PlanObjective::memory, PlanObjective::gpus, PlanObjective::latency}) {
-    if (word == to_string(objective)) return objective;
-  }
-  throw Trouble(fmt::format("--objective {}: expected throughput, memory, gpus or latency", word));
-}
 
 /// The experiment that is planned for: a file, or one around a model's preset.
 struct Subject {
@@ -194,54 +116,14 @@ void settle_task(const Options& options, const Subject& subject, const Analysis&
   }
 }
 
-/// A clock and a line on standard error.
-class Watch {
- public:
-  /// A little of the limit is left for ranking and the report.
-  Watch(double limit_seconds, bool talks)
-      : begin_(Clock::now()), limit_(0.92 * limit_seconds), talks_(talks), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ~Watch() { clear(); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
-  bool is_over() const { return interrupted || (limit_ > 0 && seconds() >= limit_); }
-  void tell(std::size_t done, std::size_t of) {
-    if (!talks_ || seconds() < next_) return;
-    next_ = seconds() + (terminal_ ? 0.2 : 5);
-    const std::string line =
-        fmt::format("primus-plan: {} of {} groups of candidates", with_commas(number(done)), with_commas(number(of)));
-    terminal_ ? draw_status(line) : say(line + "\n");
-    shown_ = terminal_;
-  }
-  void clear() {
-    if (shown_) draw_status("");
-    shown_ = false;
-  }
-
- private:
-  static std::int64_t number(std::size_t value) { return static_cast<std::int64_t>(value); }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
-  Clock::time_point begin_;
-  double limit_;
-  bool talks_;
-  bool terminal_;
-  bool shown_ = false;
-  double next_ = 2;  ///< seconds until the first line
-};
-
-PlanResult plan(const Options& options, const Prepared& prepared, const PlanRequest& request) {
-  Watch watch(options.time_limit, !options.output.quiet);
-  const auto before = std::signal(SIGINT, remember_interrupt);
-  PlanControl control;
-  control.stop = [&watch] { return watch.is_over(); };
-  control.progress = [&watch](std::size_t done, std::size_t of) { watch.tell(done, of); };
-  PlanResult result = make_plan(prepared, request, control);
-  std::signal(SIGINT, before);
-  watch.clear();
-  if (!result.complete)
-    say(fmt::format("primus-plan: stopped by {}; the plans are the best of what was searched\n",
-                    interrupted ? "an interrupt" : "--time-limit"));
+PlanResult search_plans(const Options& options, const Prepared& prepared, const PlanRequest& request) {
+  const Interrupts interrupts(Interrupts::Second::ends_the_program);
+  SearchWatch watch(&interrupts, {.noun = "group of candidates",
+                                  .limit_seconds = options.time_limit,
+                                  .silent_seconds = 2,
+                                  .talks = !options.output.quiet});
+  PlanResult result = make_plan(prepared, request, watch.control());
+  if (!result.complete) watch.tell_end();
   return result;
 }
 
@@ -279,10 +161,9 @@ const ProposedPlan& chosen_plan(const Options& options, const PlanResult& result
   return result.plans[wanted - 1];
 }
 
-PlanRequest make_request(const Options& options) {
+PlanRequest make_request(const Options& options, const AskedAxes& axes) {
   PlanRequest request;
-  for (const std::string& text : options.pins) allow(text, "--pin", request);
-  for (const std::string& text : options.allowed) allow(text, "--allow", request);
+  request.allowed = axes.values();
   request.objective = read_objective(options.objective);
   request.top = std::max(options.top, options.emit);
   request.min_change = options.min_change;
@@ -290,8 +171,20 @@ PlanRequest make_request(const Options& options) {
   return request;
 }
 
+void refuse_large_world(std::int64_t world) {
+  if (world > largest_launch) throw Trouble(fmt::format("--nodes: {} GPUs are more than {}", world, largest_launch));
+}
+
+void refuse_impossible_axes(const AskedAxes& axes, const PlanRequest& request, const Prepared& prepared,
+                            const Analysis& now, std::string_view framework) {
+  if (now.workload == nullptr) return;
+  const auto trouble = find_axis_trouble(request, now.workload->model, prepared.plan_knobs(), framework);
+  if (trouble) throw Trouble(axes.sentence(*trouble));
+}
+
 int run(const Options& options) {
-  PlanRequest request = make_request(options);
+  const AskedAxes axes(options.pins, options.allowed);
+  PlanRequest request = make_request(options, axes);
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
@@ -306,13 +199,18 @@ int run(const Options& options) {
 
   LaunchOptions launching;
   if (options.gpus_per_node > 0) launching.gpus_per_node = options.gpus_per_node;
-  if (options.nodes > 0) launching.nodes = options.nodes;
+  const std::vector<std::int64_t> nodes =
+      options.nodes.empty() ? std::vector<std::int64_t>{} : read_sizes(options.nodes, "--nodes");
+  if (!nodes.empty()) launching.nodes = nodes.back();
   const Launch found = find_launch(launching, environment, experiment,
                                    subject.path.empty() ? nullptr : setup.launch_setting(options.path));
   const Launch launch = settle_launch(*prepared, found);
   request.task.gpus_per_node = launch.gpus_per_node;
   if (!options.gpus.empty()) {
-    request.worlds = read_worlds(options.gpus);
+    request.worlds = read_sizes(options.gpus, "--gpus");
+  } else if (!nodes.empty()) {
+    for (const std::int64_t count : nodes) request.worlds.push_back(saturating_multiply(count, launch.gpus_per_node));
+    refuse_large_world(request.worlds.back());
   } else if (subject.path.empty() && found.world_size < 1) {
     throw Trouble("give the number of GPUs: --gpus 64, --gpus 8:1024, --gpus 64,128 or --nodes 8");
   } else {
@@ -320,15 +218,17 @@ int run(const Options& options) {
   }
   AnalyzeOptions numbers;
   numbers.with_text = false;
+  numbers.with_workload = true;
   const Analysis now = prepared->decide(launch, numbers);
   std::string batch_source;
   settle_task(options, subject, now, request, batch_source);
   const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
   request.hardware = part.hardware;
+  refuse_impossible_axes(axes, request, *prepared, now, find_backend(module.framework)->title());
   if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
 
   Output output = options.output.open({subject.path});
-  const PlanResult result = plan(options, *prepared, request);
+  const PlanResult result = search_plans(options, *prepared, request);
   const Backend* backend = find_backend(module.framework);
   const PlanReport report{.request = request,
                           .result = result,
@@ -354,18 +254,15 @@ void declare_task(CLI::App& app, Options& options) {
   app.add_option("--gpus", options.gpus, "GPUs: a number, a list (64,128), doublings (8:1024)")
       ->type_name("N")
       ->group(plan_group);
-  app.add_option("--nodes", options.nodes, "nodes")
+  app.add_option("--nodes", options.nodes, "nodes instead: a number, a list, doublings")
       ->type_name("N")
-      ->check(whole_number(1, largest_launch))
       ->group(plan_group);
   app.get_option("--nodes")->excludes("--gpus");
   app.add_option("--gpus-per-node", options.gpus_per_node, "GPUs of a node")
       ->type_name("N")
       ->check(whole_number(1, largest_launch))
       ->group(plan_group);
-  app.add_option("--hardware", options.hardware, "the GPU; default: what the path or comments name, else MI300X")
-      ->type_name("PART")
-      ->group(plan_group);
+  declare_hardware(app, options.hardware);
   app.add_option("--global-batch", options.global_batch, "samples of a step")
       ->type_name("N")
       ->check(whole_number(1, std::int64_t{1} << 30))

@@ -33,6 +33,7 @@ constexpr std::array command_table = {
     Command{"diff", "show in what two runs differ, and whether they train the same", declare_diff},
     Command{"translate", "say an experiment in another framework", declare_translate},
     Command{"advise", "say where an experiment stands and what would help it most", declare_advise},
+    Command{"report", "write everything about an experiment as one HTML page", declare_report},
     Command{"keys", "list the keys of the frameworks and of Primus", declare_keys},
     Command{"models", "list the models that presets describe", declare_models},
     Command{"init", "write a first experiment for a model, a number of GPUs and hardware", declare_init},

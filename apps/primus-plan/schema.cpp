@@ -16,10 +16,10 @@ struct Options {
 };
 
 int run(const Options& options) {
-  const bool of_reports = options.what == "report";
-  if (of_reports && !options.backend.empty()) throw Trouble("--backend is for the schema of experiments");
+  const std::string_view of_output = output_schema(options.what);
+  if (!of_output.empty() && !options.backend.empty()) throw Trouble("--backend is for the schema of experiments");
   Output output(options.file.empty() ? std::nullopt : std::optional(options.file));
-  output.write(of_reports ? report_schema() : experiment_schema(options.backend));
+  output.write(of_output.empty() ? experiment_schema(options.backend) : std::string(of_output));
   output.finish();
   return exit_clean;
 }
@@ -28,8 +28,10 @@ int run(const Options& options) {
 
 Run declare_schema(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   const auto options = std::make_shared<Options>();
-  app.add_option("WHAT", options->what, "experiment (default), or report: what check --format json prints")
-      ->check(CLI::IsMember({"experiment", "report"}));
+  app.add_option(
+         "WHAT", options->what,
+         "experiment (default), report (what check --format json prints) or plan (what plan --format json prints)")
+      ->check(CLI::IsMember({"experiment", "report", "plan"}));
   app.add_option("--backend", options->backend, "only modules of this framework")
       ->type_name("NAME")
       ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}));

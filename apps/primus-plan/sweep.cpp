@@ -6,13 +6,10 @@
 #include <memory>
 
 #include "command.h"
-#include "load_one.h"
-#include "options.h"
-#include "part.h"
-#include "primus_plan/backends/analyze.h"
+#include "one_run.h"
+#include "primus_plan/planner/short_names.h"
 #include "primus_plan/report/explain_key.h"
 #include "primus_plan/report/keys.h"
-#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -29,13 +26,11 @@ struct Options {
 
 std::vector<SweepAxis> read_axes(const std::vector<std::string>& texts) {
   std::vector<SweepAxis> axes;
-  const std::string short_names = ", " + sweep_short_names() + ",";
   for (const std::string& text : texts) {
     SweepAxis axis = parse_sweep_axis(text);
-    const bool is_short = short_names.find(fmt::format(", {},", axis.name)) != std::string::npos;
-    if (!is_short && keys_named(axis.name).empty()) {
+    if (find_short_name(axis.name) == nullptr && keys_named(axis.name).empty()) {
       const std::string nearest = nearest_catalogue_keys(axis.name);
-      throw Trouble(fmt::format("--over {}: neither a key nor one of {}{}", axis.name, sweep_short_names(),
+      throw Trouble(fmt::format("--over {}: neither a key nor one of {}{}", axis.name, short_names_text(),
                                 nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
     }
     axes.push_back(std::move(axis));
@@ -50,32 +45,17 @@ std::string answer(const Options& options, const SweepReport& report, const Text
 
 int run(const Options& options) {
   const std::vector<SweepAxis> axes = read_axes(options.over);
-  const DiskFiles files;
-  const Environment environment = options.experiment.make_environment();
-  const Loader loader(files, environment);
-  Setups setups(options.experiment, {}, files, environment);
-  const Setup& setup = setups.of(options.path);
-  const LoadResult loaded = load_one(options.path, loader, setup.experiment, options.output);
+  const OneRun file(options.path, options.experiment, options.output);
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   std::vector<std::string> answers;
   bool any_legal = false;
-  for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch =
-        find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-    const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
-    const std::vector<Analysis> bases = analyze(experiment, launch, environment, options.launch.analyze_options());
-    for (std::size_t i = 0; i < bases.size(); ++i) {
-      const Module& module = experiment.modules[i];
-      const Backend* backend = find_backend(module.framework);
-      if (backend == nullptr || module.params == nullptr || !module.is_run) {
-        throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
-      }
-      const Sweep sweep = run_sweep({*backend, module, environment, bases[i], &part.hardware}, axes);
-      any_legal = any_legal || std::ranges::any_of(sweep.points, [](const SweepPoint& p) { return p.letter == 0; });
-      answers.push_back(answer(options, {bases[i], sweep, part.source}, style));
-    }
-  }
+  file.each_module(options.launch, options.hardware, [&](const RunOfFile& run) {
+    const Sweep sweep =
+        run_sweep({run.backend, run.module, file.environment(), run.analysis, &run.part.hardware}, axes);
+    any_legal = any_legal || std::ranges::any_of(sweep.points, [](const SweepPoint& p) { return p.letter == 0; });
+    answers.push_back(answer(options, {run.analysis, sweep, run.part.source}, style));
+  });
   output.write(joined_answers(answers, options.output.format == "json"));
   output.finish();
   return any_legal ? exit_clean : exit_findings;
@@ -87,7 +67,7 @@ Run declare_sweep(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
   app.add_option("--over", options->over,
-                 "an axis: one of " + sweep_short_names() +
+                 "an axis: one of " + short_names_text() +
                      ", or any key; VALUES is a list (1,2,4), A:B (doubling) or A:B:STEP (adding)")
       ->type_name("NAME=VALUES")
       ->allow_extra_args(false)

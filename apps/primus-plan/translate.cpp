@@ -91,7 +91,8 @@ int run(const Options& options) {
     say_findings(analysis.path, analysis.findings, options.output);
     return exit_findings;
   }
-  Translation translation = translate(experiment.modules.front(), analysis, *target);
+  Translation translation = translate(experiment.modules.front(), analysis, *target,
+                                      preset_shapes(loader, setup.experiment.primus_root, target->name()));
   const TranslationReport report{experiment, analysis, translation};
   const CheckedTranslation checked =
       check_translation(translation_to_yaml(report), analysis, options, setup.experiment, loader, translation);

@@ -6,12 +6,9 @@
 #include <memory>
 
 #include "command.h"
-#include "load_one.h"
-#include "options.h"
-#include "part.h"
+#include "one_run.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/support/text.h"
-#include "setup.h"
 
 namespace primus_plan::app {
 
@@ -32,10 +29,9 @@ struct Options {
 }
 
 /// A number of the estimates; nothing, with the names of those that there are in `known`, when there is no such number.
-std::string why_number(const Options& options, const Experiment& experiment, const std::vector<Analysis>& analyses,
-                       const Setup& setup, const FileReader& files, const TextStyle& style,
-                       std::vector<std::string>& known) {
-  const Part part = find_part(options.hardware, experiment, setup.settings, files);
+std::string why_number(const Options& options, const OneRun& file, const Experiment& experiment,
+                       const std::vector<Analysis>& analyses, const TextStyle& style, std::vector<std::string>& known) {
+  const Part part = find_part(options.hardware, experiment, file.setup().settings, file.files());
   std::string text;
   for (const Analysis& analysis : analyses) {
     if (analysis.workload == nullptr) continue;
@@ -58,12 +54,7 @@ std::string why_number(const Options& options, const Experiment& experiment, con
 }
 
 int run(const Options& options) {
-  const DiskFiles files;
-  const Environment environment = options.experiment.make_environment();
-  const Loader loader(files, environment);
-  Setups setups(options.experiment, {}, files, environment);
-  const Setup& setup = setups.of(options.path);
-  const LoadResult loaded = load_one(options.path, loader, setup.experiment, options.output);
+  const OneRun file(options.path, options.experiment, options.output);
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   std::string text;
@@ -71,14 +62,14 @@ int run(const Options& options) {
   std::vector<std::string> numbers;
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = is_number_name(options.key);
-  for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch =
-        find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-    const std::vector<Analysis> analyses = asked.with_workload ? analyze_nodes(experiment, launch, environment, asked)
-                                                               : analyze(experiment, launch, environment, asked);
+  for (const Experiment& experiment : file.experiments()) {
+    const Launch launch = file.launch(experiment, options.launch);
+    const std::vector<Analysis> analyses = asked.with_workload
+                                               ? analyze_nodes(experiment, launch, file.environment(), asked)
+                                               : analyze(experiment, launch, file.environment(), asked);
     for (const FoundKey& found : find_key(experiment, analyses, options.key)) text += why_to_text(found, style);
     if (text.empty() && asked.with_workload) {
-      text += why_number(options, experiment, analyses, setup, files, style, numbers);
+      text += why_number(options, file, experiment, analyses, style, numbers);
     }
     if (nearest.empty()) nearest = nearest_keys(experiment, analyses, options.key);
   }
@@ -99,8 +90,7 @@ Run declare_why(CLI::App& app, const std::vector<std::string>& tokens) {
          "a key (dots reach into mappings, module.key names one module's), or a number of the estimates: memory, "
          "memory.activations, parameters, flops, step, step.bubble and so on")
       ->required();
-  app.add_option("--hardware", options->hardware, "the GPU, for numbers of the step; else what path or comments name")
-      ->type_name("PART");
+  declare_hardware(app, options->hardware);
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
   options->output.declare(app, {"text"});

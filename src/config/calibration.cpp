@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -19,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-constexpr double most_extra_gib = 1024;
 constexpr std::string_view calibration_key = "calibration";
 
 NodePtr parse(const std::string& path, std::string_view text) {
@@ -30,23 +28,6 @@ NodePtr parse(const std::string& path, std::string_view text) {
   } catch (const LoadError& error) {
     throw CalibrationError(fmt::format("{}: {}", path, error.what()));
   }
-}
-
-double number(const Node& mapping, const std::string& path, std::string_view key, double fallback, double least,
-              double most) {
-  const Node* node = mapping.get(key);
-  if (node == nullptr) return fallback;
-  const double value = node->kind == Kind::integer ? static_cast<double>(node->integer)
-                       : node->kind == Kind::real  ? node->real
-                                                   : std::nan("");
-  if (value >= least && value <= most) return value;
-  throw CalibrationError(fmt::format("{}: {} of calibration must be a number from {} to {}, not {:.80}", path, key,
-                                     least, most, to_text(*node)));
-}
-
-std::string word(const Node& mapping, std::string_view key) {
-  const Node* node = mapping.get(key);
-  return node != nullptr && node->is_string() ? node->text : std::string();
 }
 
 /// As a YAML double-quoted text on one line.
@@ -120,23 +101,6 @@ std::string nearest_settings_file(const std::string& folder, const FileReader& f
     if (!here.has_relative_path()) return {};
     here = here.parent_path();
   }
-}
-
-std::optional<StoredCalibration> read_calibration(const std::string& path, const FileReader& files) {
-  ReadFailure failure;
-  const auto text = files.read(path, failure);
-  if (!text) throw CalibrationError(fmt::format("cannot read {}: {}", path, failure.reason));
-  const NodePtr root = parse(path, *text);
-  const Node* node = root->get(calibration_key);
-  if (node == nullptr) return std::nullopt;
-  if (!node->is_mapping()) throw CalibrationError(fmt::format("{}: calibration must be a mapping", path));
-  StoredCalibration out;
-  out.constants.compute_scale = number(*node, path, "compute-scale", 1, least_compute_scale, most_compute_scale);
-  out.constants.memory_extra_bytes = gib * number(*node, path, "memory-extra-gib", 0, -most_extra_gib, most_extra_gib);
-  out.hardware = word(*node, "hardware");
-  out.run = word(*node, "run");
-  out.path = path;
-  return out;
 }
 
 std::string with_calibration(std::string_view text, const StoredCalibration& calibration) {

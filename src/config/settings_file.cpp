@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "config/calibration_setting.h"
 #include "config/pragma.h"
 #include "primus_plan/config/document.h"
 #include "primus_plan/config/hardware.h"
@@ -93,6 +94,7 @@ class Reader {
   void read_launch(const Entry& entry);
   void read_severity(const Entry& entry);
   void read_ignore(const Entry& entry);
+  void read_calibration(const Entry& entry);
   void launch_entry(const Node& node);
   void ignore_entry(const Node& node);
 
@@ -264,6 +266,13 @@ void Reader::ignore_entry(const Node& node) {
   settings_.ignores.push_back(std::move(ignore));
 }
 
+void Reader::read_calibration(const Entry& entry) {
+  StoredCalibration calibration =
+      primus_plan::read_calibration(entry, entry.key_origin.source->path(),
+                                    [this](const Origin& where, const std::string& text) { fail(where, text); });
+  if (!settings_.calibration) settings_.calibration = {std::move(calibration), entry.key_origin};
+}
+
 const std::array<Key, Reader::key_count>& Reader::keys() {
   static constexpr std::array<Key, key_count> all = {{
       {"extends", [](Reader& r, const Entry& e) { r.read_extends(e); }},
@@ -274,7 +283,7 @@ const std::array<Key, Reader::key_count>& Reader::keys() {
       {"ignore", [](Reader& r, const Entry& e) { r.read_ignore(e); }},
       {"baseline", [](Reader& r, const Entry& e) { r.read_baseline(e); }},
       {"strict", [](Reader& r, const Entry& e) { r.read_strict(e); }},
-      {"calibration", [](Reader&, const Entry&) {}},  // read where estimates are made: config/calibration.h
+      {"calibration", [](Reader& r, const Entry& e) { r.read_calibration(e); }},
   }};
   return all;
 }

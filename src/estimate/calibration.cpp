@@ -8,8 +8,9 @@ namespace primus_plan {
 std::optional<double> fit_compute_scale(const Workload& workload, const Hardware& hardware,
                                         double tokens_per_second_per_gpu) {
   if (!std::isfinite(tokens_per_second_per_gpu) || tokens_per_second_per_gpu <= 0) return std::nullopt;
+  const Hardware plain = uncalibrated(hardware);
   const auto throughput = [&](double scale) {
-    return estimate_step(workload, hardware, {.compute_scale = scale}).tokens_per_second_per_gpu;
+    return estimate_step(workload, plain, {.compute_scale = scale}).tokens_per_second_per_gpu;
   };
   double low = least_compute_scale;
   double high = most_compute_scale;
@@ -58,11 +59,9 @@ void add_memory(MemoryEstimate& memory, double extra_bytes) {
   move_range(memory.device, fullest.device());
 }
 
-Estimate estimate_calibrated(const Workload& workload, const Hardware* hardware, const Calibration& calibration) {
-  Estimate out = estimate_run(workload, hardware, {.simulate = true, .compute_scale = calibration.compute_scale});
-  add_memory(out.memory, calibration.memory_extra_bytes);
-  if (out.fit) out.fit = compare_with_hardware(out.memory, hardware->memory_bytes);
-  return out;
+Hardware uncalibrated(Hardware hardware) {
+  hardware.calibration = {};
+  return hardware;
 }
 
 }  // namespace primus_plan

@@ -3,9 +3,8 @@
 namespace primus_plan {
 
 MemoryDevice memory_device(const Hardware* hardware) {
-  MemoryDevice out;
-  if (hardware != nullptr) out.amd = hardware->fabric == Fabric::mesh;
-  return out;
+  if (hardware == nullptr) return {};
+  return {.amd = hardware->fabric == Fabric::mesh, .extra_bytes = hardware->calibration.memory_extra_bytes};
 }
 
 Estimate estimate_run(const Workload& workload, const Hardware* hardware, const StepOptions& options) {

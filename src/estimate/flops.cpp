@@ -119,11 +119,12 @@ double average_context(const LayerKind& kind, std::int64_t sequence_length) {
 FlopsEstimate estimate_flops(const Workload& workload) {
   const ModelShape& model = workload.model;
   FlopsEstimate out;
-  out.counted_per_token = workload.counted_flops_per_token;
-  out.tokens_per_step = number(workload.run.batch.global) * number(workload.run.batch.sequence_length);
-  out.world_size = number(workload.run.launch.world_size);
-  if (model.kinds.empty() || model.hidden <= 0) return out;
   const std::int64_t length = workload.run.batch.sequence_length;
+  out.world_size = number(workload.run.launch.world_size);
+  if (length < 0) return out;  // no work is negative
+  out.counted_per_token = workload.counted_flops_per_token;
+  out.tokens_per_step = number(workload.run.batch.global) * number(length);
+  if (model.kinds.empty() || model.hidden <= 0) return out;
   Work total;
   for (const LayerKind& kind : model.kinds) {
     const Work one = layer_work(model, kind, length);

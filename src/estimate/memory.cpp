@@ -6,6 +6,7 @@
 #include "estimate/memory_constants.h"
 #include "estimate/states.h"
 #include "estimate/transients.h"
+#include "primus_plan/estimate/calibration.h"
 
 namespace primus_plan {
 namespace {
@@ -136,6 +137,7 @@ MemoryEstimate estimate_memory(const Workload& workload, const MemoryDevice& dev
     if (out.stages[rank].device() > out.stages[out.fullest].device()) out.fullest = rank;
   }
   set_ranges(out, workload, device);
+  if (device.extra_bytes != 0) add_memory(out, device.extra_bytes);
   return out;
 }
 

@@ -69,7 +69,7 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const Ti
                            const StepOptions& options) {
   StepEstimate out;
   if (!known(w)) return out;
-  const TimeModel model(w, hardware, constants, options.compute_scale);
+  const TimeModel model(w, hardware, constants, options.compute_scale * hardware.calibration.compute_scale);
   const StageTimes times(model);
   const std::int64_t ranks = std::max<std::int64_t>(1, w.run.degrees.pipeline);
   PipelineSums sums;
@@ -112,7 +112,7 @@ StepEstimate estimate_step(const Workload& workload, const Hardware& hardware, c
 PipelineCosts pipeline_costs(const Workload& w, const Hardware& hardware, const StepOptions& options) {
   PipelineCosts out;
   if (!known(w)) return out;
-  const TimeModel model(w, hardware, time_constants, options.compute_scale);
+  const TimeModel model(w, hardware, time_constants, options.compute_scale * hardware.calibration.compute_scale);
   const StageTimes times(model);
   const std::int64_t ranks = std::max<std::int64_t>(1, w.run.degrees.pipeline);
   const bool placed = static_cast<std::int64_t>(w.run.stages.size()) == ranks;

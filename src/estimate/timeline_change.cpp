@@ -26,13 +26,6 @@ std::string key_hint(const RunKey& key) {
 
 }  // namespace
 
-void add_memory(RunTimeline& timeline, double extra_bytes) {
-  for (double& bytes : timeline.base_bytes) bytes = std::max(0.0, bytes + extra_bytes);
-  for (auto& line : timeline.memory) {
-    for (StageMemoryPoint& point : line) point.bytes = std::max(0.0, point.bytes + extra_bytes);
-  }
-}
-
 std::string refuse_schedule(const Workload& workload, ScheduleKind schedule, std::int64_t micro_batches) {
   const std::int64_t ranks = workload.run.degrees.pipeline;
   if (ranks < 2 && schedule != ScheduleKind::none) return "the run has one pipeline stage: nothing to schedule";

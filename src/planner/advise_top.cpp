@@ -146,6 +146,9 @@ class Search {
       }
     }
     std::ranges::stable_sort(found_, std::greater<>(), &Scored::gain);
+    // What only needs less is no advice beside what fits.
+    if (std::ranges::any_of(found_, [](const Scored& scored) { return scored.trial.fits(); }))
+      std::erase_if(found_, [](const Scored& scored) { return !scored.trial.fits(); });
     out.tried = tried_;
     std::vector<std::set<std::string_view>> shown;
     for (Scored& scored : found_) {

@@ -11,6 +11,8 @@
 namespace primus_plan {
 namespace {
 
+constexpr std::int64_t most = std::int64_t{1} << 30;  // no degree is larger; products of two fit
+
 constexpr std::array<AxisName, plan_axes> names{{
     {PlanAxis::tensor, "tp", "TP", "tensor parallel"},
     {PlanAxis::pipeline, "pp", "PP", "pipeline parallel"},
@@ -23,6 +25,7 @@ constexpr std::array<AxisName, plan_axes> names{{
     {PlanAxis::sharding, "sharding", "sharding", "what data-parallel ranks share"},
     {PlanAxis::schedule, "schedule", "schedule", "order of passes in a pipeline"},
     {PlanAxis::recompute, "recompute", "recompute", "activations that are made again"},
+    {PlanAxis::precision, "precision", "precision", "what matrix products are computed in"},
 }};
 
 using Words = std::span<const std::pair<std::int64_t, std::string_view>>;
@@ -44,10 +47,14 @@ constexpr std::array recompute_words{word(RecomputeLevel::none, "none"), word(Re
                                      word(RecomputeLevel::heavy, "heavy"), word(RecomputeLevel::block, "block"),
                                      word(RecomputeLevel::full, "full")};
 
+constexpr std::array precision_words{word(PlanPrecision::bf16, "bf16"), word(PlanPrecision::fp8, "fp8"),
+                                     word(PlanPrecision::mxfp8, "mxfp8")};
+
 Words words_of(PlanAxis axis) {
   if (axis == PlanAxis::sharding) return sharding_words;
   if (axis == PlanAxis::schedule) return schedule_words;
   if (axis == PlanAxis::recompute) return recompute_words;
+  if (axis == PlanAxis::precision) return precision_words;
   return {};
 }
 
@@ -77,6 +84,7 @@ std::int64_t value_on(const Candidate& candidate, PlanAxis axis) {
   if (const auto member = member_of(axis)) return candidate.*member;
   if (axis == PlanAxis::sharding) return static_cast<std::int64_t>(candidate.sharding);
   if (axis == PlanAxis::schedule) return static_cast<std::int64_t>(candidate.schedule);
+  if (axis == PlanAxis::precision) return static_cast<std::int64_t>(candidate.precision);
   return static_cast<std::int64_t>(candidate.recompute);
 }
 
@@ -87,6 +95,8 @@ void set_value(Candidate& candidate, PlanAxis axis, std::int64_t value) {
     candidate.sharding = static_cast<StateSharding>(value);
   } else if (axis == PlanAxis::schedule) {
     candidate.schedule = static_cast<ScheduleKind>(value);
+  } else if (axis == PlanAxis::precision) {
+    candidate.precision = static_cast<PlanPrecision>(value);
   } else {
     candidate.recompute = static_cast<RecomputeLevel>(value);
   }
@@ -107,13 +117,13 @@ std::optional<std::int64_t> parse_value(PlanAxis axis, std::string_view text) {
   if (!words.empty()) return std::nullopt;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) return std::nullopt;
   return value;
 }
 
 std::string value_help(PlanAxis axis) {
   const Words words = words_of(axis);
-  if (words.empty()) return "a whole number of 1 or more";
+  if (words.empty()) return fmt::format("a whole number from 1 to {}", most);
   std::string out;
   for (const auto& entry : words) {
     if (!out.empty()) out += ", ";
@@ -147,9 +157,11 @@ std::string settings_text(const Candidate& candidate) {
   if (candidate.split == StageSplit::ends)
     out += fmt::format(", {} layers first and {} last", candidate.first_layers, candidate.last_layers);
   if (candidate.split == StageSplit::dealt) out += ", stages by layout";
-  if (candidate.recompute == RecomputeLevel::none) return out + ", no recompute";
-  out += fmt::format(", recompute {}", to_string(candidate.recompute));
+  const bool recomputes = candidate.recompute != RecomputeLevel::none;
+  out += recomputes ? fmt::format(", recompute {}", to_string(candidate.recompute)) : ", no recompute";
   if (candidate.recompute == RecomputeLevel::block) out += fmt::format(" {}", candidate.recompute_layers);
+  if (candidate.precision != PlanPrecision::as_given)
+    out += fmt::format(", {}", value_text(PlanAxis::precision, static_cast<std::int64_t>(candidate.precision)));
   return out;
 }
 

@@ -76,22 +76,6 @@ std::vector<ValueDifference> value_differences(const ComparedRun& before, const 
   return out;
 }
 
-void add_estimate(Comparison& out, std::string_view name, std::string_view unit, double before, double after) {
-  if (before > 0 || after > 0) out.estimates.push_back({name, unit, before, after});
-}
-
-void compare_estimates(const ComparedRun& before, const ComparedRun& after, Comparison& out) {
-  const Estimate nothing;
-  const Estimate& a = before.estimate != nullptr ? *before.estimate : nothing;
-  const Estimate& b = after.estimate != nullptr ? *after.estimate : nothing;
-  add_estimate(out, "parameters", "10^9", a.parameters.total() / 1e9, b.parameters.total() / 1e9);
-  add_estimate(out, "memory of the fullest GPU", "GiB", a.memory.device.expected / gib, b.memory.device.expected / gib);
-  add_estimate(out, "step", "s", a.step.seconds, b.step.seconds);
-  add_estimate(out, "throughput", "tokens/s/GPU", a.step.tokens_per_second_per_gpu, b.step.tokens_per_second_per_gpu);
-  add_estimate(out, "MFU", "%", 100 * a.step.mfu, 100 * b.step.mfu);
-  add_estimate(out, "pipeline bubble", "%", 100 * a.step.bubble_share, 100 * b.step.bubble_share);
-}
-
 const GroupKind* find_group(const RankLayout* layout, std::string_view name) {
   if (layout == nullptr) return nullptr;
   const auto found = std::ranges::find(layout->groups, name, &GroupKind::name);
@@ -140,6 +124,23 @@ std::vector<const Finding*> findings_missing_from(const std::vector<Finding>& li
   return out;
 }
 
+std::vector<EstimateDifference> estimate_differences(const Estimate* before, const Estimate* after) {
+  const Estimate nothing;
+  const Estimate& a = before != nullptr ? *before : nothing;
+  const Estimate& b = after != nullptr ? *after : nothing;
+  std::vector<EstimateDifference> out;
+  const auto add = [&out](std::string_view name, std::string_view unit, double one, double other) {
+    if (one > 0 || other > 0) out.push_back({name, unit, one, other});
+  };
+  add("parameters", "10^9", a.parameters.total() / 1e9, b.parameters.total() / 1e9);
+  add("memory of the fullest GPU", "GiB", a.memory.device.expected / gib, b.memory.device.expected / gib);
+  add("step", "s", a.step.seconds, b.step.seconds);
+  add("throughput", "tokens/s/GPU", a.step.tokens_per_second_per_gpu, b.step.tokens_per_second_per_gpu);
+  add("MFU", "%", 100 * a.step.mfu, 100 * b.step.mfu);
+  add("pipeline bubble", "%", 100 * a.step.bubble_share, 100 * b.step.bubble_share);
+  return out;
+}
+
 bool Comparison::any_number_differs() const {
   return std::ranges::any_of(numbers, [](const NumberDifference& number) { return number.differs; });
 }
@@ -161,13 +162,21 @@ Comparison compare_runs(const ComparedRun& before, const ComparedRun& after) {
   const auto& a = before.analysis.workload;
   const auto& b = after.analysis.workload;
   if (a != nullptr && b != nullptr && !model_differences(a->model, b->model).empty()) out.trains_the_same = false;
-  compare_estimates(before, after, out);
+  out.estimates = estimate_differences(before.estimate, after.estimate);
   if (!out.other_framework) compare_groups(before, after, out);
   out.gone = findings_missing_from(before.analysis.findings, after.analysis.findings);
   out.fresh = findings_missing_from(after.analysis.findings, before.analysis.findings);
   out.checkpoint = checkpoint_loads(before, after);
   return out;
 }
+
+namespace {
+
+bool has_dense_layers(const ModelShape& model) {
+  return std::ranges::any_of(model.kinds, [](const LayerKind& k) { return k.feed_forward == FeedForward::dense; });
+}
+
+}  // namespace
 
 std::vector<std::string> model_differences(const ModelShape& before, const ModelShape& after) {
   struct Dimension {
@@ -191,7 +200,9 @@ std::vector<std::string> model_differences(const ModelShape& before, const Model
   for (const Dimension& dimension : dimensions) {
     const std::int64_t a = before.*dimension.member;
     const std::int64_t b = after.*dimension.member;
-    if (a != b) out.push_back(fmt::format("{} {} and {}", dimension.name, a, b));
+    // Presets of models of experts alone may state the width of dense blocks or not.
+    const bool is_idle = dimension.member == &ModelShape::ffn && !has_dense_layers(before) && !has_dense_layers(after);
+    if (a != b && !is_idle) out.push_back(fmt::format("{} {} and {}", dimension.name, a, b));
   }
   if (before.tied_embeddings != after.tied_embeddings) {
     out.push_back(fmt::format("output layer {} and {}", before.tied_embeddings ? "tied to the embedding" : "of its own",

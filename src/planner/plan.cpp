@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "planner/play_leaders.h"
 #include "planner/rank.h"
 #include "planner/search.h"
 #include "planner/sensitivity.h"
 #include "primus_plan/config/launch.h"
 #include "primus_plan/estimate/communication.h"
+#include "primus_plan/planner/asked_axes.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -39,12 +41,13 @@ ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& 
   const PointJudge::Answer answer = judge.judge(point.candidate);
   out.point = point;
   if (answer.verdict.errors == 0) {
-    out.estimate = estimate_run(judge.workload(), &request.hardware);
+    out.estimate = estimate_run(judge.workload(), &request.hardware, {.simulate = needs_playing(point.candidate)});
     out.run = judge.workload().run;
   }
   out.crossing = crossing_groups(point.candidate, request.task.gpus_per_node);
   out.overrides = prepared.candidate_overrides(point.candidate, request.task, false);
-  out.changes = prepared.candidate_overrides(point.candidate, request.task, true).size();
+  out.differences = prepared.candidate_overrides(point.candidate, request.task, true);
+  out.changes = out.differences.size();
   return out;
 }
 
@@ -95,10 +98,11 @@ std::size_t count_indistinguishable(const PlanResult& result, const std::vector<
 }
 
 /// The same GPUs with a global batch that divides, else the smallest power of two of GPUs that does, with everything
-/// recomputed and one sample at a time: what needs least.
+/// recomputed and one sample at a time, unless those are pinned: what needs least.
 NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, const PlanRequest& request,
                          const PlanControl& control) {
   constexpr std::int64_t most_gpus = 4096;
+  constexpr std::int64_t one = 1;
   NearestPlan out;
   std::vector<std::int64_t> worlds{request.worlds.back()};
   for (std::int64_t world = 1; world <= most_gpus; world *= 2) {
@@ -107,9 +111,12 @@ NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, c
   for (const std::int64_t world : worlds) {
     PlanRequest smaller = request;
     smaller.worlds = {world};
-    smaller.task.global_batch = (request.task.global_batch + world - 1) / world * world;
-    smaller.allowed[PlanAxis::recompute] = {static_cast<std::int64_t>(RecomputeLevel::full)};
-    smaller.allowed[PlanAxis::micro_batch] = {1};
+    smaller.allowed.try_emplace(PlanAxis::recompute, std::vector{static_cast<std::int64_t>(RecomputeLevel::full)});
+    std::vector<std::int64_t>& micro =
+        smaller.allowed.try_emplace(PlanAxis::micro_batch, std::vector{one}).first->second;
+    micro = {std::ranges::min(micro)};
+    const std::int64_t unit = world * micro.front();
+    smaller.task.global_batch = (request.task.global_batch + unit - 1) / unit * unit;
     SearchOutcome found =
         search(prepared, subject, smaller, plan_groups(subject, smaller), {.stop = control.stop, .progress = {}});
     rank(found.points, request.objective);
@@ -146,6 +153,7 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   const PlanSubject subject{base.workload->model, prepared.plan_knobs()};
   request.task.layers = subject.model.layers;
   request.task.mtp_layers = subject.model.mtp_depth;
+  request.task.nanoo_fp8 = has_nanoo_fp8(request.hardware);
   out.present = judge_present(prepared, launch, request);
 
   const std::vector<PlanGroup> groups = plan_groups(subject, request);
@@ -161,6 +169,8 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   out.has_least_memory = found.has_least_memory;
   out.points = std::move(found.points);
   rank(out.points, request.objective);
+  PointJudge judge(prepared, request);
+  play_leaders(out.points, judge, request);
   if (request.min_change) prefer_small_changes(out.points, prepared, request);
   if (out.points.empty()) {
     if (!request.worlds.empty() && out.complete) out.nearest = find_nearest(prepared, subject, request, control);
@@ -169,7 +179,6 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
 
   const std::vector<std::size_t> best = best_of_layouts(out.points);
   out.layouts = best.size();
-  PointJudge judge(prepared, request);
   for (std::size_t i = 0; i < std::min(best.size(), request.top); ++i) {
     out.plans.push_back(propose(out.points[best[i]], judge, prepared, request));
   }

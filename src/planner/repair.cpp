@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t most_shown = 3;
 constexpr std::size_t most_values = 6;  ///< of one key
-constexpr std::size_t most_pairs = 160;
 
 // What a change costs: a natural logarithm of tokens per step, and per doubling of a degree or of the micro-batch,
 // which change memory and speed but not what is learned.
@@ -93,8 +92,9 @@ std::int64_t current(const Knob& knob, const RunDescription& run) {
 
 class Search {
  public:
-  Search(const Backend& backend, const Module& module, const Environment& environment, const Analysis& broken)
-      : backend_(backend), module_(module), environment_(environment), broken_(broken) {}
+  Search(const Backend& backend, const Module& module, const Environment& environment, const Analysis& broken,
+         std::size_t most_pairs)
+      : backend_(backend), module_(module), environment_(environment), broken_(broken), most_pairs_(most_pairs) {}
 
   std::vector<Repair> run() {
     const std::vector<Step> singles = steps(broken_.run, knobs.size());
@@ -161,7 +161,7 @@ class Search {
     std::ranges::stable_sort(pairs, {}, &Candidate::cost);
     std::set<std::array<std::int64_t, 4>> tried;
     for (const Candidate& pair : pairs) {
-      if (tried.size() == most_pairs || found_.size() == most_shown) return;
+      if (tried.size() == most_pairs_ || found_.size() == most_shown) return;
       const auto [first, second] =
           std::minmax(pair.steps[0], pair.steps[1], [](const Step& a, const Step& b) { return a.knob < b.knob; });
       if (!tried
@@ -208,6 +208,7 @@ class Search {
   const Module& module_;
   const Environment& environment_;
   const Analysis& broken_;
+  std::size_t most_pairs_;
   std::vector<Found> found_;
 };
 
@@ -244,11 +245,11 @@ NodePtr with_value(const NodePtr& params, std::string_view key, NodePtr value) {
 }
 
 std::vector<Repair> find_repairs(const Backend& backend, const Module& module, const Environment& environment,
-                                 const Analysis& broken) {
+                                 const Analysis& broken, std::size_t most_pairs) {
   const bool about_sizes = std::ranges::all_of(
       broken.findings, [](const Finding& f) { return f.severity != Severity::error || is_about_sizes(f); });
   if (broken.errors == 0 || !about_sizes || module.params == nullptr || broken.run.launch.world_size < 1) return {};
-  return Search(backend, module, environment, broken).run();
+  return Search(backend, module, environment, broken, most_pairs).run();
 }
 
 }  // namespace primus_plan

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t groups_of_a_turn = 16;
 
-MemoryDevice memory_device(const Hardware& hardware) { return MemoryDevice{hardware.fabric == Fabric::mesh}; }
-
 /// What one thread has found.
 struct Share {
   std::vector<PlanPoint> points;
@@ -141,7 +139,7 @@ std::size_t stride_of(std::size_t count) {
 }  // namespace
 
 PointJudge::PointJudge(const Prepared& prepared, const PlanRequest& request)
-    : request_(request), judge_(prepared.candidate_judge(request.task)), device_(memory_device(request.hardware)) {}
+    : request_(request), judge_(prepared.candidate_judge(request.task)) {}
 
 PointJudge::Answer PointJudge::judge(const Candidate& candidate) {
   Answer out;
@@ -155,7 +153,7 @@ PointJudge::Answer PointJudge::judge(const Candidate& candidate) {
 
 PlanPoint point_of(const Workload& workload, const Hardware& hardware) {
   PlanPoint out;
-  const MemoryEstimate memory = estimate_memory(workload, memory_device(hardware));
+  const MemoryEstimate memory = estimate_memory(workload, memory_device(&hardware));
   out.memory = memory.device;
   for (const StageMemory& stage : memory.stages) {
     out.state_bytes = std::max(
@@ -163,13 +161,16 @@ PlanPoint point_of(const Workload& workload, const Hardware& hardware) {
   }
   if (hardware.memory_bytes > 0) out.fit = compare_with_hardware(memory, hardware.memory_bytes);
   if (out.fit == Fit::does_not_fit) return out;
-  const StepEstimate step = estimate_step(workload, hardware);
-  out.seconds = step.seconds;
-  out.low_seconds = step.low_seconds;
-  out.high_seconds = step.high_seconds;
-  out.tokens_per_second_per_gpu = step.tokens_per_second_per_gpu;
-  out.bubble_share = step.bubble_share;
+  set_times(out, estimate_step(workload, hardware));
   return out;
+}
+
+void set_times(PlanPoint& point, const StepEstimate& step) {
+  point.seconds = step.seconds;
+  point.low_seconds = step.low_seconds;
+  point.high_seconds = step.high_seconds;
+  point.tokens_per_second_per_gpu = step.tokens_per_second_per_gpu;
+  point.bubble_share = step.bubble_share;
 }
 
 SearchOutcome search(const Prepared& prepared, const PlanSubject& subject, const PlanRequest& request,

@@ -41,12 +41,14 @@ class PointJudge {
  private:
   const PlanRequest& request_;
   std::unique_ptr<CandidateJudge> judge_;
-  MemoryDevice device_;
   Workload workload_;
 };
 
 /// Estimates of a workload as a point without a candidate.
 PlanPoint point_of(const Workload& workload, const Hardware& hardware);
+
+/// Puts an estimate's times into a point.
+void set_times(PlanPoint& point, const StepEstimate& step);
 
 /// Judges all groups on `request.jobs` threads.
 SearchOutcome search(const Prepared& prepared, const PlanSubject& subject, const PlanRequest& request,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planner/play_leaders.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -31,6 +32,10 @@ std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSub
     case PlanAxis::schedule:
       for (const ScheduleKind schedule : subject.knobs.schedules) out.push_back(static_cast<Int>(schedule));
       return winner.pipeline > 1 ? out : std::vector<Int>{};
+    case PlanAxis::precision:
+      if (const auto asked = request.allowed.find(axis); asked != request.allowed.end()) out = asked->second;
+      std::sort(out.begin(), out.end());
+      return out;
     case PlanAxis::expert:
     case PlanAxis::expert_tensor:
       return subject.model.experts > 0 ? divisors(winner.world_size) : std::vector<Int>{};
@@ -87,6 +92,9 @@ std::vector<Neighbour> neighbours(const Candidate& winner, PointJudge& judge, co
       const PointJudge::Answer answer = judge.judge(stepped(winner, axis.axis, value, subject));
       step.rejected_by = answer.verdict.first_error;
       step.point = answer.point;
+      const bool is_timed = answer.verdict.errors == 0 && answer.point.fit != Fit::does_not_fit;
+      if (is_timed && needs_playing(answer.point.candidate))
+        set_times(step.point, estimate_step(judge.workload(), request.hardware, {.simulate = true}));
       out.push_back(step);
     }
   }

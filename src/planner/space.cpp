@@ -85,6 +85,14 @@ class Builder {
 
   void add_world(Int world) {
     Candidate c{.world_size = world};
+    for (const Int precision : values(request_, PlanAxis::precision, {static_cast<Int>(PlanPrecision::as_given)})) {
+      c.precision = static_cast<PlanPrecision>(precision);
+      add_degrees(c);
+    }
+  }
+
+  void add_degrees(Candidate c) {
+    const Int world = c.world_size;
     for (const Int tensor : divisors_of(PlanAxis::tensor, world, model().heads)) {
       c.tensor = tensor;
       for (const Int pipeline : pipelines(world)) {
@@ -199,7 +207,7 @@ class Builder {
   void add_schedules(Candidate c) {
     if (c.pipeline == 1) {
       c.schedule = ScheduleKind::none;
-      add_shardings(c);
+      if (is_allowed(request_, PlanAxis::schedule, static_cast<Int>(ScheduleKind::none))) add_shardings(c);
       return;
     }
     for (const ScheduleKind schedule : knobs().schedules) {

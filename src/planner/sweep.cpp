@@ -12,34 +12,12 @@
 
 #include "primus_plan/config/document.h"
 #include "primus_plan/diagnostics/load_error.h"
+#include "primus_plan/planner/short_names.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
-
-/// A short name and what of a wish it asks for.
-struct ShortName {
-  std::string_view name;
-  std::int64_t Wish::*member = nullptr;
-  std::int64_t Degrees::*degree = nullptr;
-};
-constexpr std::array<ShortName, 11> short_names{{{"tp", nullptr, &Degrees::tensor},
-                                                 {"pp", nullptr, &Degrees::pipeline},
-                                                 {"cp", nullptr, &Degrees::context},
-                                                 {"ep", nullptr, &Degrees::expert},
-                                                 {"etp", nullptr, &Degrees::expert_tensor},
-                                                 {"vpp", nullptr, &Degrees::virtual_pipeline},
-                                                 {"mbs", &Wish::micro, nullptr},
-                                                 {"gbs", &Wish::global, nullptr},
-                                                 {"seq", &Wish::sequence_length, nullptr},
-                                                 {"world", &Wish::world_size, nullptr},
-                                                 {"nodes", &Wish::nodes, nullptr}}};
-
-const ShortName* find_short_name(std::string_view name) {
-  const auto found = std::ranges::find(short_names, name, &ShortName::name);
-  return found == short_names.end() ? nullptr : &*found;
-}
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
@@ -49,7 +27,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 }
 
 /// The values of A:B and A:B:STEP; nothing when the text is no range.
-std::optional<std::vector<NodePtr>> range(const std::string& text, std::string_view values) {
+std::optional<std::vector<NodePtr>> range(std::string_view said, std::string_view values) {
   const std::size_t first = values.find(':');
   if (first == std::string_view::npos) return std::nullopt;
   const std::size_t second = values.find(':', first + 1);
@@ -59,13 +37,13 @@ std::optional<std::vector<NodePtr>> range(const std::string& text, std::string_v
   const auto step = second == std::string_view::npos ? std::nullopt : whole_number(values.substr(second + 1));
   const bool adds = second != std::string_view::npos;
   if (!from || !to || (adds && !step)) {
-    throw SweepError(fmt::format("--over {}: a range is A:B (doubling) or A:B:STEP (adding), in whole numbers", text));
+    throw SweepError(fmt::format("{}: a range is A:B (doubling) or A:B:STEP (adding), in whole numbers", said));
   }
   if (*from < 1 || *to < *from || (adds && *step < 1)) {
     throw SweepError(
-        fmt::format("--over {}: a range starts at 1 or above, and neither B below A nor a STEP below 1 "
+        fmt::format("{}: a range starts at 1 or above, and neither B below A nor a STEP below 1 "
                     "leads anywhere",
-                    text));
+                    said));
   }
   const std::int64_t last = *to;
   const std::int64_t added = adds ? step.value_or(1) : 0;
@@ -79,23 +57,22 @@ std::optional<std::vector<NodePtr>> range(const std::string& text, std::string_v
   return out;
 }
 
-std::vector<NodePtr> yaml_values(const std::string& text, std::string_view values, SweepAxis& axis) {
+std::vector<NodePtr> yaml_values(std::string_view said, std::string_view values, SweepAxis& axis) {
   axis.source = std::make_shared<const Source>("--over", fmt::format("[{}]", values));
   Remarks remarks;
   try {
     const NodePtr list = parse_yaml(*axis.source, Layer::command_line, {}, remarks);
     if (list->is_sequence() && !list->items.empty()) return list->items;
   } catch (const LoadError&) {
-    throw SweepError(fmt::format("--over {}: the values are no YAML", text));
+    throw SweepError(fmt::format("{}: the values are no YAML", said));
   }
-  throw SweepError(fmt::format("--over {}: no values", text));
+  throw SweepError(fmt::format("{}: no values", said));
 }
 
-void require_sizes(const std::string& text, const SweepAxis& axis) {
+void require_sizes(std::string_view said, const SweepAxis& axis) {
   for (const NodePtr& value : axis.values) {
     if (value->kind == Kind::integer && value->integer >= 1) continue;
-    throw SweepError(
-        fmt::format("--over {}: {} takes positive whole numbers, not {}", text, axis.name, to_text(*value)));
+    throw SweepError(fmt::format("{}: {} takes positive whole numbers, not {}", said, axis.name, to_text(*value)));
   }
 }
 
@@ -105,10 +82,8 @@ Wish wish_of(const std::vector<SweepAxis>& axes, const std::vector<NodePtr>& val
     const ShortName* known = find_short_name(axes[i].name);
     if (known == nullptr) {
       out.keys.push_back({axes[i].name, values[i]});
-    } else if (known->degree != nullptr) {
-      out.degrees.*(known->degree) = values[i]->integer;
     } else {
-      out.*(known->member) = values[i]->integer;
+      ask_for(out, *known, values[i]->integer);
     }
   }
   return out;
@@ -155,7 +130,7 @@ void require_sane(const std::vector<SweepAxis>& axes) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     points = saturating_multiply(points, static_cast<std::int64_t>(axes[i].values.size()));
     for (std::size_t other = 0; other < i; ++other) {
-      if (axes[other].name == axes[i].name) throw SweepError(fmt::format("--over {} is given twice", axes[i].name));
+      if (axes[other].name == axes[i].name) throw SweepError(fmt::format("{} is given twice", axes[i].name));
     }
   }
   if (points > static_cast<std::int64_t>(most_sweep_points)) {
@@ -166,32 +141,33 @@ void require_sane(const std::vector<SweepAxis>& axes) {
 
 }  // namespace
 
-std::string sweep_short_names() {
-  std::vector<std::string_view> names;
-  names.reserve(std::size(short_names));
-  for (const ShortName& name : short_names) names.push_back(name.name);
-  return join(names, ", ");
-}
-
-SweepAxis parse_sweep_axis(const std::string& text) {
+SweepAxis parse_sweep_axis(const std::string& text, std::string_view command) {
+  const std::string said = fmt::format("{} {}", command, text);
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw SweepError(fmt::format("--over {}: expected NAME=VALUES, as in tp=1,2,4 or world=8:1024", text));
+    throw SweepError(fmt::format("{}: expected NAME=VALUES, as in tp=1,2,4 or world=8:1024", said));
   }
   SweepAxis axis{.name = text.substr(0, equals), .values = {}, .source = nullptr};
   const std::string_view values = std::string_view(text).substr(equals + 1);
-  auto numbers = range(text, values);
-  axis.values = numbers ? *std::move(numbers) : yaml_values(text, values, axis);
-  if (find_short_name(axis.name) != nullptr) require_sizes(text, axis);
+  auto numbers = range(said, values);
+  axis.values = numbers ? *std::move(numbers) : yaml_values(said, values, axis);
+  if (find_short_name(axis.name) != nullptr) require_sizes(said, axis);
   return axis;
 }
 
-Sweep run_sweep(const Trials& trials, std::vector<SweepAxis> axes) {
+Sweep run_sweep(const Trials& trials, std::vector<SweepAxis> axes, const PlanControl& control) {
   require_sane(axes);
   Sweep out{.axes = std::move(axes), .points = {}, .legend = {}, .hardware = trials.hardware(), .unknown = {}};
   Legend legend;
   std::vector<std::size_t> at(out.axes.size(), 0);
+  std::size_t points = 1;
+  for (const SweepAxis& axis : out.axes) points *= axis.values.size();
   while (true) {
+    if (control.progress) control.progress(out.points.size(), points);
+    if (control.stop && control.stop()) {
+      out.complete = false;
+      break;
+    }
     SweepPoint point;
     for (std::size_t i = 0; i < at.size(); ++i) point.values.push_back(out.axes[i].values[at[i]]);
     const Wish wish = wish_of(out.axes, point.values);

@@ -3,12 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "planner/translate_parts.h"
+#include "planner/translate_shape.h"
 #include "primus_plan/planner/repair.h"
 #include "primus_plan/run/workload.h"
 
@@ -54,14 +55,10 @@ void carry_numbers(const Module& module, const TranslateWords& from, const Trans
   }
 }
 
-std::string preset_name(const Module& module) {
-  if (module.model) return *module.model;
-  throw TranslateError("the module names no model preset, so there is nothing to look up in the other framework");
-}
-
 }  // namespace
 
-Translation translate(const Module& module, const Analysis& analysis, const Backend& target) {
+Translation translate(const Module& module, const Analysis& analysis, const Backend& target,
+                      std::span<const PresetShape> presets) {
   if (analysis.errors > 0 || analysis.workload == nullptr) {
     throw TranslateError("the experiment has errors: what it would run cannot be said in another framework");
   }
@@ -70,14 +67,16 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
   }
   const TranslateWords& from = words_of(module.framework);
   const TranslateWords& to = words_of(target.name());
-  const std::string source_model = preset_name(module);
-  const auto model = model_preset_for(module.framework, source_model, target.name());
-  if (!model) {
-    throw TranslateError(fmt::format("{} has no preset for the model of {}", target.title(), source_model));
-  }
+  if (analysis.workload->model.kinds.empty()) throw TranslateError("the dimensions of the model are not known");
+  const auto named = module.model ? model_preset_for(module.framework, *module.model, target.name())
+                                  : std::optional<std::string_view>();
+  ModelChoice model = choose_preset(analysis.workload->model, named.value_or(std::string_view()), target, presets);
   const Common run = common_terms(analysis);
   Carried carried;
+  carried.values = std::move(model.dimensions);
+  carried.remarks = std::move(model.remarks);
   for (const std::string_view key : from.understood) carried.read.emplace(key);
+  for (const std::string_view key : dimension_keys(module.framework)) carried.read.emplace(key);
   for (const RunKey* key :
        {&analysis.run.keys.tensor, &analysis.run.keys.pipeline, &analysis.run.keys.context, &analysis.run.keys.expert,
         &analysis.run.keys.expert_tensor, &analysis.run.keys.data_shard, &analysis.run.keys.data_replicate,
@@ -98,7 +97,7 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
 
   Translation out{.framework = std::string(target.name()),
                   .config = "pre_trainer.yaml",
-                  .model = fmt::format("{}.yaml", *model),
+                  .model = fmt::format("{}.yaml", model.preset),
                   .overrides = nullptr,
                   .lost = {},
                   .remarks = std::move(carried.remarks)};

@@ -49,7 +49,15 @@ struct TranslateWords {
   void (*recompute)(const Common& run, Carried& out);
   void (*sharding)(const Common& run, Carried& out);
 };
+extern const TranslateWords megatron_words;
+extern const TranslateWords torchtitan_words;
+extern const TranslateWords maxtext_words;
 std::span<const TranslateWords* const> translate_words();
+
+/// Asks for the degrees; those of 1 are left to the target's presets, which have 1 too. Throws TranslateError for
+/// degrees that the target cannot have.
+void ask_for(Degrees degrees, const Backend& target, Carried& out);
+bool is_sharded(const Common& run);
 
 /// Warm-up and the end of the learning-rate schedule: iterations, steps or parts of the schedule.
 void carry_schedule(const Module& module, const TranslateWords& from, const TranslateWords& to, const Common& run,

@@ -50,19 +50,22 @@ NodePtr override_value(const std::string& text) {
   return error == std::errc{} && at == end ? make_integer(number) : make_string(text);
 }
 
-Launch Trials::launch_of(const Wish& wish) const {
-  Launch launch = base_.run.launch;
-  if (wish.world_size <= 0 && wish.nodes <= 0) return launch;
+Launch changed_launch(Launch launch, std::int64_t world_size, std::int64_t nodes) {
+  if (world_size <= 0 && nodes <= 0) return launch;
   launch.assumed = false;
-  if (wish.nodes > 0) {
-    launch.nodes = wish.nodes;
-    launch.world_size = wish.nodes * launch.gpus_per_node;
+  if (nodes > 0) {
+    launch.nodes = nodes;
+    launch.world_size = nodes * launch.gpus_per_node;
   }
-  if (wish.world_size > 0) {
-    launch.world_size = wish.world_size;
-    launch.nodes = (wish.world_size + launch.gpus_per_node - 1) / launch.gpus_per_node;
+  if (world_size > 0) {
+    launch.world_size = world_size;
+    launch.nodes = (world_size + launch.gpus_per_node - 1) / launch.gpus_per_node;
   }
   return launch;
+}
+
+Launch Trials::launch_of(const Wish& wish) const {
+  return changed_launch(base_.run.launch, wish.world_size, wish.nodes);
 }
 
 bool Trials::add_virtual_pipeline(std::int64_t chunks, std::vector<KeyValue>& out) const {

@@ -123,7 +123,7 @@ WrittenPlan write_plan_into(const std::string& text, std::string_view module, bo
       out.left_out.push_back(overrides[i].first);
     }
   }
-  if (out.text.find("primus-plan:") == std::string::npos)
+  if (world_size > 0 && out.text.find("primus-plan:") == std::string::npos)
     out.text = fmt::format("# primus-plan: world-size={}\n{}", world_size, out.text);
   return out;
 }

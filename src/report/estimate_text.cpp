@@ -79,6 +79,7 @@ std::string run_line(const RunDescription& run) {
 
 std::string flops_lines(const EstimateReport& report) {
   const FlopsEstimate& flops = report.estimate.flops;
+  if (flops.tokens_per_step <= 0) return row("FLOPs", "the batch cannot be derived: no work is counted");
   const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
   const std::string counted_text =
       flops.counted_per_token > 0 ? fmt::format("{} a token as {} counts", human_count(flops.counted_per_token), title)

@@ -156,6 +156,12 @@ std::string experiment_schema(std::string_view backend) {
   return json.take() + '\n';
 }
 
-std::string_view report_schema() { return embedded_schemas().front().text; }
+std::string_view output_schema(std::string_view name) {
+  const auto schemas = embedded_schemas();
+  const auto found = std::ranges::find_if(schemas, [&](const EmbeddedFile& file) {
+    return file.path.starts_with(name) && file.path.substr(name.size()) == ".schema.json";
+  });
+  return found == schemas.end() ? std::string_view() : found->text;
+}
 
 }  // namespace primus_plan

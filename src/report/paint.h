@@ -16,6 +16,7 @@ class Paint {
   std::string gutter(std::string_view text) const { return wrap("34", text); }
   std::string faint(std::string_view text) const { return wrap("2", text); }
   std::string good(std::string_view text) const { return wrap("1;32", text); }
+  std::string bad(std::string_view text) const { return wrap("1;31", text); }
   /// Text in a style given as an SGR code ("30;48;5;75").
   std::string styled(std::string_view code, std::string_view text) const { return wrap(code, text); }
   bool has_color() const { return color_; }

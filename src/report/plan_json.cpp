@@ -29,6 +29,9 @@ void write_candidate(JsonWriter& json, const Candidate& c) {
   for (const PlanAxis axis : {PlanAxis::sharding, PlanAxis::schedule, PlanAxis::recompute}) {
     json.key(axis_names()[static_cast<std::size_t>(axis)].name).string(value_text(axis, value_on(c, axis)));
   }
+  if (c.precision != PlanPrecision::as_given) {
+    json.key("precision").string(value_text(PlanAxis::precision, static_cast<std::int64_t>(c.precision)));
+  }
   if (c.recompute == RecomputeLevel::block) json.key("recompute_layers").integer(c.recompute_layers);
   if (c.split == StageSplit::ends) {
     json.key("first_layers").integer(c.first_layers).key("last_layers").integer(c.last_layers);
@@ -86,6 +89,7 @@ void write_request(JsonWriter& json, const PlanReport& report) {
   json.key("subject").string(report.subject);
   json.key("framework").string(report.framework);
   json.key("hardware").string(request.hardware.name);
+  json.key("hardware_source").string(report.hardware_source);
   json.key("memory_bytes").real(request.hardware.memory_bytes);
   json.key("world_sizes").begin_array(Layout::one_line);
   for (const std::int64_t world : request.worlds) json.integer(world);

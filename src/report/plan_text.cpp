@@ -41,6 +41,7 @@ std::string head(const PlanReport& report, const Paint& paint) {
                      with_commas(request.task.global_batch), with_commas(request.task.sequence_length),
                      human_count(static_cast<double>(request.task.global_batch * request.task.sequence_length)),
                      report.batch_source);
+  out += fmt::format("  hardware  {} ({})\n", request.hardware.name, report.hardware_source);
   out += fmt::format("  searched  {} candidates{}: {} judged, {} legal ones fit, in {}\n", number(result.space),
                      result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
                      number(result.judged), number(result.points.size()),

@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "primus_plan/report/html.h"
+
 namespace primus_plan {
 
 namespace {
@@ -47,6 +49,8 @@ constexpr std::array format_table = {
            [](const TextStyle& style, const ToolInfo& tool) { return make_junit_formatter(style, tool); }},
     Format{"markdown", "a job summary",
            [](const TextStyle& style, const ToolInfo&) { return make_markdown_formatter(style); }},
+    Format{"html", "one page for a browser, without scripts",
+           [](const TextStyle&, const ToolInfo& tool) { return make_html_formatter(tool); }},
 };
 
 }  // namespace

@@ -8,12 +8,11 @@
 #include "report/finding_text.h"
 #include "report/json_parts.h"
 #include "report/paint.h"
+#include "report/trend.h"
 
 namespace primus_plan {
 
 namespace {
-
-std::string number(std::int64_t value) { return value > 0 ? with_commas(value) : "?"; }
 
 std::string verdict_text(const Analysis& analysis, const Paint& paint) {
   if (analysis.errors > 0)
@@ -21,6 +20,14 @@ std::string verdict_text(const Analysis& analysis, const Paint& paint) {
   if (analysis.warnings > 0)
     return paint.severity(Severity::warning, counted(static_cast<std::int64_t>(analysis.warnings), "warning"));
   return paint.good(to_string(analysis.verdict));
+}
+
+std::string row_text(const MovedNumber& row, const Paint& paint) {
+  const std::string name = row.unit.empty() ? std::string(row.name) : fmt::format("{} ({})", row.name, row.unit);
+  std::string line = fmt::format("  {:<20} {:>14} {:>14}", name, row.before, row.after);
+  if (row.moved) line = paint.bold(line);
+  if (!row.difference.empty()) line += fmt::format("  {}", paint_trend(paint, row.trend, row.difference));
+  return line + "\n";
 }
 
 }  // namespace
@@ -31,12 +38,10 @@ std::string change_to_text(const Change& change, const TextStyle& style) {
                                  escape_controls(change.after.module), escape_controls(change.after.framework),
                                  verdict_text(change.before, paint), verdict_text(change.after, paint));
   text += paint.bold(fmt::format("  {:<20} {:>14} {:>14}", "", "before", "after")) + "\n";
-  for (const RunNumber& row : run_numbers()) {
-    const std::int64_t before = row.value(change.before.run);
-    const std::int64_t after = row.value(change.after.run);
-    if (before == after && !row.always) continue;
-    const std::string line = fmt::format("  {:<20} {:>14} {:>14}", row.name, number(before), number(after));
-    text += (before == after ? line : paint.bold(line)) + "\n";
+  for (const MovedNumber& row : moved_numbers(change)) text += row_text(row, paint);
+  const bool estimated = change.before_estimate != nullptr || change.after_estimate != nullptr;
+  if (estimated && !change.hardware.empty()) {
+    text += fmt::format("  memory and time are estimates for {}\n", escape_controls(change.hardware));
   }
   for (const Finding* gone : findings_missing_from(change.before.findings, change.after.findings)) {
     text += fmt::format("  gone: {}: {} [{} {}]\n", to_string(gone->severity), escape_controls(gone->message),
@@ -67,6 +72,18 @@ std::string change_to_json(const Change& change) {
     json.end_object();
   }
   json.end_array();
+  json.key("estimates").begin_array();
+  for (const EstimateDifference& row : estimate_differences(change.before_estimate, change.after_estimate)) {
+    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("unit").string(row.unit);
+    json.key("before");
+    change.before_estimate != nullptr ? json.real(row.before) : json.null();
+    json.key("after");
+    change.after_estimate != nullptr ? json.real(row.after) : json.null();
+    json.end_object();
+  }
+  json.end_array();
+  json.key("hardware");
+  change.hardware.empty() ? json.null() : json.string(change.hardware);
   const auto list = [&json](std::string_view key, const std::vector<const Finding*>& findings,
                             const Analysis& analysis) {
     json.key(key).begin_array();

@@ -121,6 +121,59 @@ TEST_F(CalibrationCommand, LaterRunsSpeakOfWhatWasMeasured) {
   EXPECT_THAT(run_plan({"estimate", file, "--hardware", "H100"}).out, Not(HasSubstr("calibrated")));
 }
 
+TEST_F(CalibrationCommand, EveryCommandHeedsIt) {
+  const auto told = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin() + 1, file);
+    arguments.insert(arguments.end(), {"--hardware", "MI300X"});
+    const ProcessResult result = run_plan(arguments);
+    EXPECT_LE(result.exit_code, 1) << arguments.front() << ": " << result.err;
+    return result.out;
+  };
+  const std::vector<std::vector<std::string>> commands = {{"estimate"},
+                                                          {"plan", "--pin", "tp=2"},
+                                                          {"advise"},
+                                                          {"sweep", "--over", "world=8"},
+                                                          {"diff", file, "--set", "micro_batch_size=1"},
+                                                          {"why", "memory"},
+                                                          {"why", "step"}};
+  std::vector<std::string> before;
+  for (const auto& command : commands) before.push_back(told(command));
+  folder.write("exp/.primus-plan.yaml",
+               "calibration:\n  hardware: MI300X\n  compute-scale: 0.5\n  memory-extra-gib: 7\n  run: ours\n");
+  for (std::size_t i = 0; i < commands.size(); ++i) EXPECT_NE(told(commands[i]), before[i]) << commands[i].front();
+  folder.write("exp/.primus-plan.yaml", "calibration: {hardware: H100, compute-scale: 0.5, memory-extra-gib: 7}\n");
+  for (std::size_t i = 0; i < commands.size(); ++i) EXPECT_EQ(told(commands[i]), before[i]) << commands[i].front();
+}
+
+TEST_F(CalibrationCommand, CheckJudgesTheFitWithIt) {
+  folder.write("exp/.primus-plan.yaml", "calibration: {hardware: MI300X, memory-extra-gib: 500}\n");
+  const ProcessResult result = run_plan({"check", file, "--world-size", "8", "--hardware", "MI300X"});
+  EXPECT_THAT(result.out, HasSubstr("FT")) << result.out;
+}
+
+TEST_F(CalibrationCommand, AFaultIsToldTheSameWayEverywhere) {
+  folder.write("exp/.primus-plan.yaml", "calibration: {hardware: MI300X, compute-scale: 9}\n");
+  for (std::vector<std::string> command : std::vector<std::vector<std::string>>{{"config", "show"},
+                                                                                {"estimate"},
+                                                                                {"check"},
+                                                                                {"plan"},
+                                                                                {"advise"},
+                                                                                {"sweep", "--over", "world=8"},
+                                                                                {"diff", file}}) {
+    command.insert(command.begin() + (command.front() == "config" ? 2 : 1), file);
+    const ProcessResult result = run_plan(command);
+    EXPECT_EQ(result.exit_code, 2) << command.front();
+    EXPECT_THAT(result.err, HasSubstr(".primus-plan.yaml:1:48: compute-scale of calibration must be a number from "
+                                      "0.25 to 4, not 9"))
+        << command.front();
+  }
+}
+
+TEST_F(CalibrationCommand, ConfigShowsIt) {
+  folder.write("exp/.primus-plan.yaml", "calibration: {hardware: MI300X, compute-scale: 0.9, run: ours}\n");
+  EXPECT_THAT(run_plan({"config", "show", file}).out, HasSubstr("MI300X: computing rates x 0.900"));
+}
+
 TEST_F(CalibrationCommand, KeepsCommentsOfTheFileAbove) {
   const std::string above = folder.write(".primus-plan.yaml", "# ours\nstrict: false  # for now\n");
   EXPECT_EQ(measure({close_memory()}).exit_code, 0);

@@ -28,6 +28,21 @@ TEST(EstimateCommand, SaysWhatARunIsAndWhatItNeeds) {
   EXPECT_FALSE(contains(result.out, " \n")) << "spaces at the end of a line:\n" << result.out;
 }
 
+TEST(EstimateCommand, ARunThatCannotStartIsSaidToAndHasNoNegativeWork) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const std::vector<std::string> arguments{"estimate", file, "--hardware", "MI300X", "--set", "seq_length=-4096"};
+  const std::string text = run_plan(arguments).out;
+  EXPECT_TRUE(contains(text, "this run will not start: 1 error")) << text;
+  EXPECT_TRUE(contains(text, "no work is counted")) << text;
+  std::vector<std::string> as_json = arguments;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const json out = json::parse(run_plan(as_json).out);
+  EXPECT_EQ(out.at("errors"), 1);
+  EXPECT_EQ(out.at("flops").at("common_per_step_flops"), 0);
+  EXPECT_EQ(out.at("flops").at("counted_per_step_flops"), 0);
+}
+
 TEST(EstimateCommand, WithoutHardwareTellsHowToNameIt) {
   const TemporaryFolder folder;
   const ProcessResult result = run_plan({"estimate", folder.write("exp.yaml", good_experiment)});

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/process.h"
 
 namespace primus_plan::test {
@@ -96,6 +100,137 @@ TEST(PlanCommand, NonsenseGetsAReason) {
     EXPECT_EQ(result.exit_code, ask.exit_code) << ask.answer;
     EXPECT_TRUE(contains(result.out + result.err, ask.answer)) << ask.answer << " in:\n" << result.out << result.err;
   }
+}
+
+std::vector<std::string> ask_8b(std::initializer_list<const char*> more) {
+  std::vector<std::string> out{"plan", "--model", "llama3.1_8B", "--gpus", "64", "--hardware", "MI300X"};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+TEST(PlanCommand, AxesThatCannotBeAreToldInASentence) {
+  struct Ask {
+    std::vector<std::string> arguments;
+    const char* answer;
+  };
+  for (const Ask& ask :
+       {Ask{{"--pin", "tp=8", "--allow", "tp=1,2"}, "--pin tp=8: --allow tp=1,2 allows other values only"},
+        Ask{{"--pin", "tp=8", "--pin", "tp=4"}, "--pin tp=4: tp is given already by --pin tp=8"},
+        Ask{{"--allow", "pp=1", "--allow", "pp=2"}, "--allow pp=2: pp is given already by --allow pp=1"},
+        Ask{{"--pin", "tp=1,2"}, "a pin is one value; --allow tp=1,2 tries several"},
+        Ask{{"--pin", "tp=0"}, "tp takes a whole number from 1"},
+        Ask{{"--pin", "tp=9999999999"}, "tp takes a whole number from 1 to 1073741824"},
+        Ask{{"--allow", "tp=3,5"}, "--allow tp=3,5: TP 3 or 5 does not divide 64 GPUs"},
+        Ask{{"--pin", "pp=64"}, "the model has 32 layers"}, Ask{{"--pin", "vpp=40"}, "the model has 32 layers"},
+        Ask{{"--pin", "ep=2"}, "the model has no experts"}, Ask{{"--pin", "mbs=4096"}, "a step has 1,024 samples only"},
+        Ask{{"--pin", "replicas=2"}, "Megatron-LM has no replicas"},
+        Ask{{"--pin", "sharding=none"}, "Megatron-LM takes sharding optimizer, fsdp"},
+        Ask{{"--pin", "schedule=gpipe"}, "Megatron-LM takes schedule none, 1f1b"},
+        Ask{{"--pin", "recompute=block", "--backend", "torchtitan"}, "TorchTitan takes recompute none"}}) {
+    std::vector<std::string> arguments = ask_8b({});
+    arguments.insert(arguments.end(), ask.arguments.begin(), ask.arguments.end());
+    const ProcessResult result = run_plan(arguments);
+    EXPECT_EQ(result.exit_code, 2) << ask.answer;
+    EXPECT_TRUE(contains(result.err, ask.answer)) << ask.answer << " in:\n" << result.err;
+  }
+}
+
+TEST(PlanCommand, NodesAreANumberAListOrARange) {
+  const auto worlds = [](const char* nodes) {
+    return json::parse(
+               run_plan({"plan", "--model", "llama3.1_8B", "--nodes", nodes, "--pin", "tp=8", "--format", "json"}).out)
+        .at("world_sizes");
+  };
+  EXPECT_EQ(worlds("2"), json({16}));
+  EXPECT_EQ(worlds("4,1"), json({8, 32}));
+  EXPECT_EQ(worlds("1:4"), json({8, 16, 32}));
+  for (const char* nodes : {"0", "4:1", "x", "1000000000"}) {
+    EXPECT_EQ(run_plan({"plan", "--model", "llama3.1_8B", "--nodes", nodes}).exit_code, 2) << nodes;
+  }
+}
+
+TEST(PlanCommand, APinWithinWhatIsAllowedStands) {
+  const json out = json::parse(run_plan(ask_8b({"--pin", "tp=8", "--allow", "tp=1,8", "--format", "json"})).out);
+  ASSERT_FALSE(out.at("plans").empty());
+  for (const json& plan : out.at("plans")) EXPECT_EQ(plan.at("candidate").at("tensor"), 8);
+}
+
+TEST(PlanCommand, APinnedScheduleIsThatOfEveryPlan) {
+  const json out = json::parse(run_plan(ask_8b({"--pin", "schedule=v-half", "--format", "json"})).out);
+  ASSERT_FALSE(out.at("plans").empty());
+  for (const char* list : {"plans", "front"}) {
+    for (const json& plan : out.at(list)) EXPECT_EQ(plan.at("candidate").at("schedule"), "v-half");
+  }
+}
+
+TEST(PlanCommand, PrecisionIsSearchedOnlyWhenAsked) {
+  const json plain = json::parse(run_plan(ask_8b({"--format", "json"})).out);
+  for (const json& plan : plain.at("plans")) EXPECT_FALSE(plan.at("candidate").contains("precision"));
+  const json both = json::parse(run_plan(ask_8b({"--allow", "precision=bf16,fp8", "--format", "json"})).out);
+  EXPECT_EQ(both.at("plans").at(0).at("candidate").at("precision"), "fp8");
+  EXPECT_EQ(both.at("plans").at(0).at("overrides").at("fp8"), "hybrid");
+  EXPECT_EQ(both.at("search").at("candidates"), 2 * plain.at("search").at("candidates").get<int>());
+  const ProcessResult titan = run_plan(ask_8b({"--backend", "torchtitan", "--pin", "precision=fp8", "--emit", "1"}));
+  EXPECT_TRUE(contains(titan.out, "converters: [primus_turbo, quantize.linear.float8]")) << titan.out;
+  const ProcessResult old =
+      run_plan({"plan", "--model", "llama3.1_8B", "--gpus", "8", "--hardware", "A100-80", "--pin", "precision=fp8"});
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_TRUE(contains(old.err, "does not compute in fp8")) << old.err;
+}
+
+/// A search of many seconds for one thread.
+const std::vector<std::string> long_ask{"plan",       "--model", "deepseek_v3", "--gpus", "512,1024,2048",
+                                        "--hardware", "MI300X",  "--format",    "json",   "--jobs",
+                                        "1"};
+
+TEST(PlanCommand, ATimeLimitGivesTheBestSoFar) {
+  std::vector<std::string> arguments = long_ask;
+  arguments.insert(arguments.end(), {"--time-limit", "0.5"});
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessResult result = run_plan(arguments);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "stopped by --time-limit")) << result.err;
+  const json out = json::parse(result.out);
+  EXPECT_FALSE(out.at("search").at("complete"));
+  EXPECT_FALSE(out.at("plans").empty());
+  EXPECT_LT(took.count(), 5) << "the whole search takes longer on any machine; how much beyond the limit is its load";
+}
+
+TEST(PlanCommand, AnInterruptGivesTheBestSoFar) {
+  const TemporaryFolder folder;
+  const std::string told = (folder.path() / "told").string();
+  std::string command = "'" + binary().string() + "'";
+  for (const std::string& argument : long_ask) command += " " + argument;
+  // The first line of progress says that the search is on its way.
+  const std::string script = command + " 2>'" + told + "' & until grep -q candidates '" + told +
+                             "' 2>/dev/null; do sleep 0.05; done; kill -INT $!; wait $!";
+  const ProcessResult result = run_process("/bin/sh", {"-c", script});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(read_file(told), "stopped by an interrupt")) << read_file(told);
+  const json out = json::parse(result.out);
+  EXPECT_FALSE(out.at("search").at("complete"));
+  EXPECT_FALSE(out.at("plans").empty());
+}
+
+TEST(PlanCommand, TheNearestAnswerKeepsThePins) {
+  const ProcessResult result = run_plan(ask_8b({"--pin", "mbs=3"}));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.out, "64 GPUs with --global-batch 1152 (")) << result.out;
+  EXPECT_TRUE(contains(result.out, "micro-batch 3")) << result.out;
+}
+
+/// What `estimate` says of a run that its author wrote by a plan.
+TEST(PlanCommand, PlayedSchedulesAreEstimatedAsTheirExperiment) {
+  const TemporaryFolder folder;
+  const std::string copy = (folder.path() / "copy.yaml").string();
+  const json out = json::parse(
+      run_plan(ask_8b({"--pin", "schedule=v-min", "--pin", "pp=4", "--write", copy.c_str(), "--format", "json"})).out);
+  const json estimate = json::parse(run_plan({"estimate", copy, "--hardware", "MI300X", "--format", "json"}).out);
+  const json& one = estimate.is_array() ? estimate.at(0) : estimate;
+  const double planned = out.at("plans").at(0).at("tokens_per_second_per_gpu");
+  const double estimated = one.at("step").at("tokens_per_second_per_gpu");
+  EXPECT_NEAR(planned / estimated, 1, 1e-3);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void compare_mesh(const json& out, const Analysis& analysis, const RankLayout& l
   const auto devices = devices_in_mesh_order(layout, axes.get<std::vector<std::string>>());
   std::string list;
   for (const std::int64_t device : devices) list += (list.empty() ? "[" : ",") + std::to_string(device);
-  EXPECT_EQ(testing::sha256(list + "]"), out.at("mesh_sha256"));
+  EXPECT_EQ(sha256(list + "]"), out.at("mesh_sha256"));
 }
 
 void compare_case(const json& each, const Case& subject) {

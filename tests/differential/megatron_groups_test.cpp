@@ -111,7 +111,7 @@ void compare_groups(const json& expected, const RankLayout& layout) {
     EXPECT_EQ(found->count(), group.at("count")) << name;
     EXPECT_EQ(found->size(), group.at("size")) << name;
     const json ours = all_groups(*found);
-    EXPECT_EQ(testing::sha256(ours.dump()), group.at("sha256")) << name << " " << ours.dump().substr(0, 200);
+    EXPECT_EQ(sha256(ours.dump()), group.at("sha256")) << name << " " << ours.dump().substr(0, 200);
   }
   EXPECT_EQ(order.size(), expected.size());
   ASSERT_EQ(order.size(), layout.groups.size());

@@ -65,7 +65,7 @@ void compare_groups(const json& expected, const RankLayout& layout) {
     std::sort(groups.begin(), groups.end());
     EXPECT_EQ(kind.count(), group.at("count")) << kind.name();
     const std::string text = json(groups).dump();
-    EXPECT_EQ(testing::sha256(text), group.at("sha256")) << kind.name() << " " << text.substr(0, 200);
+    EXPECT_EQ(sha256(text), group.at("sha256")) << kind.name() << " " << text.substr(0, 200);
   }
 }
 

@@ -91,6 +91,7 @@ std::vector<Asked> questions() {
       {"translate", {"translate", dense, "--to", "torchtitan"}},
       {"advise", {"advise", dense}},
       {"what-if", {"what-if", dense, "--set", "tensor_model_parallel_size=2"}},
+      {"what-if session", {"what-if", dense, "--command", "tp 2", "--command", "gbs 33", "--command", "show keys"}},
       {"keys", {"keys", "seq_length"}},
       {"rules", {"rules"}},
       {"models", {"models"}},

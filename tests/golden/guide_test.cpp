@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,9 +14,9 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/config/launch.h"
+#include "support/console.h"
 #include "support/golden.h"
 #include "support/paths.h"
-#include "support/process.h"
 
 namespace primus_plan::test {
 namespace {
@@ -27,13 +26,6 @@ constexpr std::string_view pictures = "docs/pictures.md";
 constexpr std::string_view table_marker = "<!-- sizes ";
 constexpr const char* table_head =
     "| GPUs | split | DP | expert DP | global batch | tokens a step | check |\n|---|---|---|---|---|---|---|\n";
-
-std::string run_shell(const std::string& command) {
-  const std::string path = binary().parent_path().string() + ":/usr/bin:/bin";
-  const ProcessResult result = run_process("/bin/sh", {"-c", command + " 2>&1"},
-                                           {.environment = {{"PATH", path}}, .folder = source_dir().string()});
-  return result.out;
-}
 
 std::string split_of(const RunDescription& run) {
   const Degrees& d = run.degrees;
@@ -89,26 +81,14 @@ std::string table_for(const std::string& marker) {
   return out;
 }
 
-std::vector<std::string> lines_of(std::string_view name) {
-  std::ifstream file(source_dir() / name);
-  std::vector<std::string> out;
-  for (std::string line; std::getline(file, line);) out.push_back(line);
-  return out;
-}
-
 /// A page with every block and table made anew.
 std::string made_anew(const std::vector<std::string>& lines) {
   std::string out;
-  bool in_console = false;
   bool in_table = false;
-  for (const std::string& line : lines) {
+  for (const std::string& line : with_consoles_anew(lines)) {
     if (in_table && line.starts_with("|")) continue;
     in_table = false;
-    if (in_console && line != "```" && !line.starts_with("$ ")) continue;
     out += line + '\n';
-    if (line == "```console") in_console = true;
-    if (line == "```") in_console = false;
-    if (in_console && line.starts_with("$ ")) out += run_shell(line.substr(2));
     if (line.starts_with(table_marker)) {
       out += table_for(line);
       in_table = true;

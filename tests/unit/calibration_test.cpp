@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "primus_plan/config/settings.h"
 #include "primus_plan/estimate/accuracy.h"
 #include "primus_plan/estimate/calibration.h"
 
@@ -24,10 +25,14 @@ StoredCalibration some_calibration() {
           .path = {}};
 }
 
+/// As every command reads it. Throws SettingsError.
 StoredCalibration read_back(const std::string& text) {
   MemoryFiles files;
   files.put("/s/.primus-plan.yaml", text);
-  return read_calibration("/s/.primus-plan.yaml", files).value_or(StoredCalibration{});
+  const Environment environment;
+  SettingsFiles settings(files, environment, {});
+  const auto& calibration = settings.named("/s/.primus-plan.yaml").calibration;
+  return calibration ? calibration->value : StoredCalibration{};
 }
 
 TEST(CalibrationFile, KeepsEveryOtherByte) {
@@ -71,9 +76,13 @@ TEST(CalibrationFile, RefusesWhatLinesCannotSay) {
 
 TEST(CalibrationFile, RefusesConstantsOutOfBounds) {
   for (const char* value : {"9", "0", "-1", ".inf", ".nan", "fast", "null"}) {
-    EXPECT_THROW(read_back(std::string("calibration: {compute-scale: ") + value + "}\n"), CalibrationError) << value;
+    EXPECT_THROW(read_back(std::string("calibration: {hardware: MI300X, compute-scale: ") + value + "}\n"),
+                 SettingsError)
+        << value;
   }
-  EXPECT_THROW(read_back("calibration: 3\n"), CalibrationError);
+  for (const char* text : {"3", "{compute-scale: 1}", "{hardware: 5}", "{hardware: MI300X, speed: 2}"}) {
+    EXPECT_THROW(read_back(std::string("calibration: ") + text + "\n"), SettingsError) << text;
+  }
   EXPECT_EQ(read_back("strict: true\n").hardware, "");
 }
 
@@ -103,7 +112,11 @@ TEST(Calibration, GivesTheMeasuredThroughputBack) {
   for (const double share : {0.8, 1.0, 1.2}) {
     const auto scale = fit_compute_scale(workload, hardware, share * tokens);
     ASSERT_TRUE(scale.has_value()) << share;
-    const Estimate estimate = estimate_calibrated(workload, &hardware, {.compute_scale = *scale});
+    Hardware calibrated = hardware;
+    calibrated.calibration.compute_scale = *scale;
+    const Estimate estimate = estimate_run(workload, &calibrated);
+    EXPECT_EQ(fit_compute_scale(workload, calibrated, share * tokens), scale)
+        << "a calibrated part fits as a plain one";
     EXPECT_NEAR(estimate.step.tokens_per_second_per_gpu / (share * tokens), 1, 0.001);
   }
 }
@@ -113,7 +126,9 @@ TEST(Calibration, MovesMemoryOfEveryStageAndKeepsTheSum) {
   const Estimate plain = estimate_run(workload, &hardware);
   ASSERT_GT(plain.memory.stages.size(), 1U);
   for (const double extra : {3 * gib, -3 * gib, -1e6 * gib}) {
-    const Estimate moved = estimate_calibrated(workload, &hardware, {.memory_extra_bytes = extra});
+    Hardware calibrated = hardware;
+    calibrated.calibration.memory_extra_bytes = extra;
+    const Estimate moved = estimate_run(workload, &calibrated);
     const double wanted = std::max(0.0, plain.memory.device.expected + extra);
     EXPECT_NEAR(moved.memory.device.expected, wanted, 1);
     EXPECT_NEAR(moved.memory.stages[moved.memory.fullest].device(), wanted, 1);

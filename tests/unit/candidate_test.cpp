@@ -64,6 +64,8 @@ class Candidates : public testing::TestWithParam<Case> {
       const RecomputeChoice& choice = recompute[below(recompute.size())];
       c.recompute = choice.level;
       c.recompute_layers = choice.layers;
+      // Every other one as the experiment has it: what the last candidate turned must be turned back.
+      if (i % 2 == 1) c.precision = static_cast<PlanPrecision>(i / 2 % 4);
       out.push_back(c);
     }
     return out;

@@ -96,7 +96,10 @@ TEST(ExperimentSchema, TellsOfEveryKey) {
 }
 
 TEST(ReportSchema, IsTheFile) {
-  EXPECT_EQ(report_schema(), read_file(source_dir() / "schemas" / "report.schema.json"));
+  for (const std::string name : {"report", "plan"}) {
+    EXPECT_EQ(output_schema(name), read_file(source_dir() / "schemas" / (name + ".schema.json"))) << name;
+  }
+  EXPECT_EQ(output_schema("experiment"), "");
 }
 
 }  // namespace

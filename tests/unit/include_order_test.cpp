@@ -59,7 +59,7 @@ std::vector<Include> all_includes() {
   return out;
 }
 
-/// Where a folder stands in the row; the end for report and lsp, which may see everything.
+/// Where a folder stands in the row; the end for report, lsp and session, which may see everything.
 std::size_t place(std::string_view folder) {
   const auto* found = std::find(order.begin(), order.end(), folder.substr(0, folder.find('/')));
   return static_cast<std::size_t>(found - order.begin());

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "primus_plan/planner/compare.h"
 #include "primus_plan/report/translate.h"
@@ -20,8 +22,21 @@ using test::LoadedRun;
 
 constexpr std::array frameworks{"megatron", "torchtitan", "maxtext"};
 
+const std::vector<PresetShape>& presets_of(const std::string& framework) {
+  static std::map<std::string, std::vector<PresetShape>> known;
+  const auto found = known.find(framework);
+  if (found != known.end()) return found->second;
+  const MemoryFiles files;
+  const Loader loader(files, {});
+  return known.emplace(framework, preset_shapes(loader, {}, framework)).first->second;
+}
+
+Translation translation_of(const LoadedRun& run, const char* target) {
+  return translate(run.module(), run.analysis(), *find_backend(target), presets_of(target));
+}
+
 std::string translated(const LoadedRun& run, const char* target) {
-  const Translation translation = translate(run.module(), run.analysis(), *find_backend(target));
+  const Translation translation = translation_of(run, target);
   return translation_to_yaml({run.experiment(), run.analysis(), translation});
 }
 
@@ -52,7 +67,14 @@ void expect_translations(const std::string& yaml, std::int64_t world, int depth 
   ASSERT_EQ(errors_of(run.analysis()), "") << yaml;
   for (const char* target : frameworks) {
     if (run.module().framework == target) continue;
-    if (!model_preset_for(run.module().framework, *run.module().model, target)) continue;
+    if (!model_preset_for(run.module().framework, *run.module().model, target)) {
+      // Only what the dimensions find: a translation is right or refused.
+      try {
+        translated(run, target);
+      } catch (const TranslateError&) {
+        continue;
+      }
+    }
     const std::string text = translated(run, target);
     const LoadedRun other(text, world);
     EXPECT_EQ(errors_of(other.analysis()), "") << text;
@@ -130,14 +152,14 @@ TEST(Translate, CarriesTheOptimizersNumbers) {
                                       "4096\nmax_position_embeddings: 4096\nlr: 1.5e-4\nmin_lr: "
                                       "1.5e-5\nlr_warmup_iters: 500\ntrain_iters: 5000\nadam_beta2: 0.95"),
                       8);
-  const Translation titan = translate(run.module(), run.analysis(), *find_backend("torchtitan"));
+  const Translation titan = translation_of(run, "torchtitan");
   EXPECT_EQ(titan.model, "llama3.1_8B.yaml");
   EXPECT_EQ(titan.overrides->at_path("optimizer.lr")->real, 1.5e-4);
   EXPECT_EQ(titan.overrides->at_path("optimizer.beta2")->real, 0.95);
   EXPECT_EQ(titan.overrides->at_path("training.steps")->integer, 5000);
   EXPECT_EQ(titan.overrides->at_path("lr_scheduler.warmup_steps")->integer, 500);
   EXPECT_DOUBLE_EQ(titan.overrides->at_path("lr_scheduler.min_lr_factor")->real, 0.1);
-  const Translation maxtext = translate(run.module(), run.analysis(), *find_backend("maxtext"));
+  const Translation maxtext = translation_of(run, "maxtext");
   EXPECT_DOUBLE_EQ(maxtext.overrides->at_path("warmup_steps_fraction")->real, 0.1);
 }
 
@@ -146,7 +168,7 @@ TEST(Translate, ListsWhatHasNoCounterpart) {
                                       "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
                                       "4096\nmax_position_embeddings: 4096\nattention_softmax_in_fp32: true"),
                       8);
-  const Translation titan = translate(run.module(), run.analysis(), *find_backend("torchtitan"));
+  const Translation titan = translation_of(run, "torchtitan");
   ASSERT_EQ(titan.lost.size(), 1U);
   EXPECT_EQ(titan.lost[0].key, "attention_softmax_in_fp32");
   EXPECT_EQ(titan.lost[0].value, "true");
@@ -154,13 +176,74 @@ TEST(Translate, ListsWhatHasNoCounterpart) {
   EXPECT_NE(titan.remarks[0].find("sharding"), std::string::npos);
 }
 
-TEST(Translate, RefusesModelsThatTheTargetDoesNotHave) {
-  const LoadedRun run(
-      experiment_text("megatron", "qwen3_8B",
-                      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096"),
-      8);
-  EXPECT_THROW(translate(run.module(), run.analysis(), *find_backend("maxtext")), TranslateError);
-  EXPECT_THROW(translate(run.module(), run.analysis(), *find_backend("megatron")), TranslateError);
+LoadedRun megatron_run(const char* model, const std::string& more = {}) {
+  return LoadedRun(experiment_text("megatron", model,
+                                   "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+                                   "4096\nmax_position_embeddings: 4096\n" +
+                                       more),
+                   8);
+}
+
+/// Dimensions of a translation's model that differ from the run's.
+std::string differences(const LoadedRun& run, const char* target) {
+  const LoadedRun other(translated(run, target), 8);
+  EXPECT_EQ(errors_of(other.analysis()), "");
+  std::string out;
+  for (const std::string& one : model_differences(other.analysis().workload->model, run.analysis().workload->model)) {
+    out += one + "; ";
+  }
+  return out;
+}
+
+TEST(Translate, ModelsAreFoundByTheirDimensions) {
+  // No name to look up, but the very dimensions of another preset.
+  const LoadedRun small = megatron_run(
+      "llama3.1_70B", "num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32\nffn_hidden_size: 14336\n");
+  EXPECT_EQ(translation_of(small, "maxtext").model, "llama3_8B.yaml");
+  EXPECT_EQ(differences(small, "maxtext"), "");
+}
+
+TEST(Translate, DimensionsThatNoPresetHasAreWrittenOver) {
+  const LoadedRun cut = megatron_run("llama3.1_8B", "num_layers: 4\n");
+  for (const char* target : {"torchtitan", "maxtext"}) EXPECT_EQ(differences(cut, target), "") << target;
+  const Translation titan = translation_of(cut, "torchtitan");
+  EXPECT_EQ(titan.overrides->at_path("model.n_layers")->integer, 4);
+  ASSERT_FALSE(titan.remarks.empty());
+  EXPECT_NE(titan.remarks[0].find("layers 32 instead of 4"), std::string::npos) << titan.remarks[0];
+  for (const Untranslated& lost : titan.lost) EXPECT_NE(lost.key, "num_layers");
+  const LoadedRun qwen = megatron_run("qwen3_8B");
+  EXPECT_EQ(differences(qwen, "maxtext"), "");
+  const LoadedRun experts = megatron_run("deepseek_v3", "num_layers: 6\nmoe_layer_freq: ([0]*3+[1]*3)\n");
+  EXPECT_EQ(differences(experts, "torchtitan"), "prediction layers 0 and 1; ");
+}
+
+TEST(Translate, MakesNoOtherArchitectureOfAPreset) {
+  // The experiment has turned latent attention off: nothing is written that says so half.
+  const LoadedRun plain = megatron_run("deepseek_v2_lite", "multi_latent_attention: false\n");
+  if (plain.analysis().errors == 0) {
+    const LoadedRun other(translated(plain, "maxtext"), 8);
+    EXPECT_EQ(errors_of(other.analysis()), "");
+  }
+  // A model of experts alone has one width.
+  EXPECT_EQ(differences(megatron_run("mixtral_8x7B_v0.1", "moe_ffn_hidden_size: 8192\n"), "maxtext"), "");
+  // Windows of attention are no dimension.
+  EXPECT_THROW(translation_of(megatron_run("gpt_oss_20B"), "maxtext"), TranslateError);
+}
+
+TEST(Translate, RefusesModelsThatTheTargetCannotHave) {
+  const LoadedRun qwen = megatron_run("qwen3_8B");
+  EXPECT_THROW(translation_of(qwen, "megatron"), TranslateError);
+  const LoadedRun mamba = megatron_run("mamba_370M");
+  if (mamba.analysis().errors == 0) {
+    EXPECT_THROW(translation_of(mamba, "maxtext"), TranslateError);
+  }
+  const LoadedRun wide = megatron_run("llama2_13B");
+  try {
+    translation_of(wide, "torchtitan");
+    FAIL() << "the feed-forward size has no key";
+  } catch (const TranslateError& error) {
+    EXPECT_NE(std::string(error.what()).find("instead of 13824"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

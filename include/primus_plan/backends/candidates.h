@@ -32,7 +32,8 @@ struct PlanKnobs {
   std::vector<ScheduleKind> schedules;  ///< of pipelines
   std::vector<RecomputeLevel> recompute;
   std::vector<StageSplit> splits;
-  bool chunks = true;  ///< several model chunks on a rank
+  std::vector<PlanPrecision> precisions;  ///< never tried unless somebody asks for them
+  bool chunks = true;                     ///< several model chunks on a rank
   bool context = true;
   bool expert_tensor = false;        ///< experts may be cut by another degree than the rest
   bool replicas = false;             ///< sharded state may be kept in several copies

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,7 +17,7 @@ struct StoredCalibration {
   std::string path;      ///< the file it stands in; empty before it is written
 };
 
-/// A calibration that cannot be read or written: a sentence for the user.
+/// A calibration that cannot be written: a sentence for the user.
 class CalibrationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,10 +25,6 @@ class CalibrationError : public std::runtime_error {
 
 /// Path of the nearest `.primus-plan.yaml` in a folder or above it; empty when there is none.
 std::string nearest_settings_file(const std::string& folder, const FileReader& files);
-
-/// The calibration in a file of settings; nothing when it has none. Throws CalibrationError for a file that is no YAML
-/// and for constants out of their bounds (compute-scale from 0.25 to 4).
-std::optional<StoredCalibration> read_calibration(const std::string& path, const FileReader& files);
 
 /// The text of a file of settings with this calibration in the place of the one it had, or at its end; every other
 /// byte stays. Throws CalibrationError when that cannot be done by replacing whole lines (a mapping in braces, say).

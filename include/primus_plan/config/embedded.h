@@ -19,9 +19,12 @@ std::span<const EmbeddedFile> embedded_keys();
 /// The tables of published measurements: "published.csv".
 std::span<const EmbeddedFile> embedded_measurements();
 
+/// Style and script of HTML reports: "page.css", "page.js".
+std::span<const EmbeddedFile> embedded_page();
+
 /// The texts of `explain TOPIC`: "batch.txt", …
 std::span<const EmbeddedFile> embedded_topics();
-/// The schemas that are written by hand: "report.schema.json".
+/// The schemas that are written by hand: "plan.schema.json", "report.schema.json".
 std::span<const EmbeddedFile> embedded_schemas();
 
 }  // namespace primus_plan

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "primus_plan/config/calibration.h"
 #include "primus_plan/config/environment.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/config/files.h"
@@ -65,6 +66,7 @@ struct Settings {
   std::optional<Setting<std::string>> hardware;  ///< as --hardware takes it; a file by its path from here
   std::optional<Setting<std::string>> baseline;
   std::optional<Setting<bool>> strict;
+  std::optional<Setting<StoredCalibration>> calibration;  ///< of one part: estimates for others do without
   std::vector<LaunchSetting> launch;
   std::vector<SeveritySetting> severities;  ///< weakest first: those of extended files
   std::vector<IgnoreSetting> ignores;

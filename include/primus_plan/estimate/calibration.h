@@ -8,9 +8,9 @@
 
 namespace primus_plan {
 
-/// The compute_scale with which the estimate gives the measured throughput, to 0.01 %. Nothing when the workload cannot
-/// be estimated, the measurement is not positive, or no scale within the bounds explains it: communication and fixed
-/// costs do not scale.
+/// The compute_scale with which the estimate gives the measured throughput, to 0.01 %, whatever calibration the part
+/// has now. Nothing when the workload cannot be estimated, the measurement is not positive, or no scale within the
+/// bounds explains it: communication and fixed costs do not scale.
 std::optional<double> fit_compute_scale(const Workload& workload, const Hardware& hardware,
                                         double tokens_per_second_per_gpu);
 
@@ -21,7 +21,7 @@ double fit_memory_extra(double measured_bytes, double estimated_bytes);
 /// certain (runtime, then reserve, and on towards the weights). Nothing becomes negative.
 void add_memory(MemoryEstimate& memory, double extra_bytes);
 
-/// estimate_run with what a measured run says of the cluster. Memory is compared with the part again.
-Estimate estimate_calibrated(const Workload& workload, const Hardware* hardware, const Calibration& calibration);
+/// The part without what was measured on it: what a new measurement is compared with.
+Hardware uncalibrated(Hardware hardware);
 
 }  // namespace primus_plan

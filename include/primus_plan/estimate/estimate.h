@@ -24,7 +24,8 @@ struct Estimate {
   double counted_mfu() const { return peak_flops > 0 ? step.counted_flops_per_second_per_gpu / peak_flops : 0; }
 };
 
-/// What memory estimates ask of a part: AMD's are the ones that are wired as a mesh. Null: AMD's.
+/// What memory estimates ask of a part, its calibration included: AMD's are the ones that are wired as a mesh. Null:
+/// AMD's.
 MemoryDevice memory_device(const Hardware* hardware);
 
 /// Estimates a run, on a part when one is given. Facts that the workload lacks count as 0: look at Workload::unknown

@@ -66,6 +66,7 @@ struct MemoryDevice {
   /// AMD GPUs: RCCL's all-to-all among experts takes about 16 GiB beside the allocator, which DeepEP avoids; Primus's
   /// launcher lets the allocator's segments grow, which wastes less.
   bool amd = true;
+  double extra_bytes = 0;  ///< on top of every rank's memory, as a calibration says; may be negative
 };
 
 /// Memory of every pipeline stage. Cheap: no text, one allocation. Numbers that are missing count as 0: look at

@@ -54,7 +54,7 @@ struct StepEstimate {
 /// Facts that users or earlier measurements put beside the model. See calibration.h.
 struct StepOptions {
   bool simulate = false;     ///< play the schedule micro-batch by micro-batch; the closed form otherwise
-  double compute_scale = 1;  ///< of all computing rates
+  double compute_scale = 1;  ///< of all computing rates, times that of the part's calibration
 };
 
 /// Seconds of one step from the workload's shape and the part's rates. Pure; without simulation about a microsecond

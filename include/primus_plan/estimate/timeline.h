@@ -39,9 +39,6 @@ struct RunTimeline {
 /// and go within a pass.
 RunTimeline run_timeline(const Workload& workload, const Hardware& hardware, const StepOptions& options = {});
 
-/// Puts so many bytes on every stage, at all times (see add_memory of calibration.h); nothing becomes negative.
-void add_memory(RunTimeline& timeline, double extra_bytes);
-
 /// Why a run cannot take another schedule or another number of micro-batches as it is, as a sentence; empty where it
 /// can. Sources: Megatron-LM core/pipeline_parallel/schedules.py, forward_backward_pipelining_with_interleaving (whole
 /// rounds of the ranks); torch/distributed/pipelining/schedules.py, ScheduleDualPipeV (a micro-batch for each stage).

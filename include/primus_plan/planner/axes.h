@@ -24,8 +24,9 @@ enum class PlanAxis : std::uint8_t {
   sharding,
   schedule,
   recompute,
+  precision,  ///< searched only when asked for
 };
-inline constexpr std::size_t plan_axes = 11;
+inline constexpr std::size_t plan_axes = 12;
 
 /// An axis as users name it.
 struct AxisName {
@@ -46,7 +47,7 @@ void set_value(Candidate& candidate, PlanAxis axis, std::int64_t value);
 std::string value_text(PlanAxis axis, std::int64_t value);
 /// Nothing for what is no value of the axis.
 std::optional<std::int64_t> parse_value(PlanAxis axis, std::string_view text);
-/// The words that the axis takes, joined by commas; "a whole number of 1 or more" for degrees.
+/// The words that the axis takes, joined by commas; "a whole number from 1 to 1073741824" for degrees.
 std::string value_help(PlanAxis axis);
 
 /// "TP 8 x PP 2 x VPP 5 x CP 1": degrees above 1, "no model parallelism" without any.

@@ -70,6 +70,9 @@ struct EstimateDifference {
   double after = 0;
 };
 
+/// The estimates that either side has: parameters, memory, step, throughput, MFU, bubble. Null: none.
+std::vector<EstimateDifference> estimate_differences(const Estimate* before, const Estimate* after);
+
 /// Groups of one kind on both sides; size 0 where there are none.
 struct GroupDifference {
   std::string name;

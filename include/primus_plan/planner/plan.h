@@ -82,7 +82,8 @@ struct ProposedPlan {
   RunDescription run;
   std::vector<std::string> crossing;  ///< groups with ranks on several nodes: "TP", "DP" …
   CandidateOverrides overrides;       ///< to emit
-  std::size_t changes = 0;            ///< keys that differ from the module
+  CandidateOverrides differences;     ///< of these, what differs from the module
+  std::size_t changes = 0;            ///< how many these are
 };
 
 /// The module as it stands.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "primus_plan/planner/plan.h"
 #include "primus_plan/planner/trial.h"
 
 namespace primus_plan {
@@ -27,13 +28,10 @@ struct SweepAxis {
 /// The most points of one sweep.
 inline constexpr std::size_t most_sweep_points = 20'000;
 
-/// "tp, pp, cp, ep, etp, vpp, mbs, gbs, seq, world, nodes".
-std::string sweep_short_names();
-
 /// Reads NAME=VALUES. NAME is a short name or a key of the backend; VALUES are YAML values split by commas ("1,2,4",
 /// "full,selective,null"), A:B (doubling from A, ending at or below B) or A:B:STEP (adding STEP). Short names take
-/// positive whole numbers. Throws SweepError.
-SweepAxis parse_sweep_axis(const std::string& text);
+/// positive whole numbers. Throws SweepError; `command` is what the user gave the axis to.
+SweepAxis parse_sweep_axis(const std::string& text, std::string_view command = "--over");
 
 /// One combination of the axes' values.
 struct SweepPoint {
@@ -56,9 +54,11 @@ struct Sweep {
   std::vector<SweepReason> legend;
   const Hardware* hardware = nullptr;
   std::vector<std::string_view> unknown;  ///< facts that the estimates lack
+  bool complete = true;                   ///< false: stopped; the points are the first ones
 };
 
-/// Tries every combination. Throws SweepError for more than most_sweep_points of them, and for an axis given twice.
-Sweep run_sweep(const Trials& trials, std::vector<SweepAxis> axes);
+/// Tries every combination, unless `control` stops it. Throws SweepError for more than most_sweep_points of them, and
+/// for an axis given twice.
+Sweep run_sweep(const Trials& trials, std::vector<SweepAxis> axes, const PlanControl& control = {});
 
 }  // namespace primus_plan

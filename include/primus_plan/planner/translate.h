@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "primus_plan/backends/analysis.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/run/workload.h"
 
 namespace primus_plan {
 
@@ -34,15 +36,27 @@ struct Translation {
   std::vector<std::string> remarks;  ///< counterparts that are not quite the same, a sentence each
 };
 
+/// A model preset with the dimensions of its model.
+struct PresetShape {
+  std::string name;  ///< without .yaml
+  ModelShape model;
+};
+
+/// All presets of a framework whose dimensions are known; see list_models.
+std::vector<PresetShape> preset_shapes(const Loader& loader, const std::optional<std::string>& primus_root,
+                                       std::string_view framework);
+
 /// The target's preset for the same model as the source's preset ("llama3.1_70B.yaml", "llama3-70b"), without .yaml.
 /// Nothing when the target has none.
 std::optional<std::string_view> model_preset_for(std::string_view framework, std::string_view preset,
                                                  std::string_view target);
 
-/// Says a run in another framework: the same model by the table of presets, the same global batch, sequence length and
-/// degrees, sharding and recompute as near as the framework has them, the optimizer's main numbers. `analysis` is of a
-/// run without errors, with its workload. Throws TranslateError for models that the target has no preset for, and for
+/// Says a run in another framework: the model by its dimensions, the same global batch, sequence length and degrees,
+/// sharding and recompute as near as the framework has them, the optimizer's main numbers. `analysis` is of a run
+/// without errors, with its workload; `presets` are the target's. Dimensions that the nearest preset does not have
+/// become overrides. Throws TranslateError for models that the target has neither a preset nor keys for, and for
 /// degrees that it cannot express.
-Translation translate(const Module& module, const Analysis& analysis, const Backend& target);
+Translation translate(const Module& module, const Analysis& analysis, const Backend& target,
+                      std::span<const PresetShape> presets);
 
 }  // namespace primus_plan

@@ -73,6 +73,9 @@ class Trials {
   const Hardware* hardware_;
 };
 
+/// The launch with another number of GPUs or of nodes (full ones); 0: as it is.
+Launch changed_launch(Launch launch, std::int64_t world_size, std::int64_t nodes);
+
 /// A YAML value of a backend's override ("8", "Interleaved1F1B", "-1") as a node.
 NodePtr override_value(const std::string& text);
 

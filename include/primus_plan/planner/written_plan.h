@@ -17,7 +17,7 @@ struct WrittenPlan {
 
 /// Puts overrides into the text of an experiment: values that are there are replaced, others become new lines of the
 /// module's overrides; comments and every other byte stay. `snippet`: the keys stand at the top level. The launch size
-/// is written as the file's pragma where it has none.
+/// is written as the file's pragma where it has none; 0: it is not.
 WrittenPlan write_plan_into(const std::string& text, std::string_view module, bool snippet,
                             const CandidateOverrides& overrides, std::int64_t world_size);
 

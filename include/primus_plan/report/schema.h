@@ -11,7 +11,8 @@ namespace primus_plan {
 /// framework without a catalogue takes any key.
 std::string experiment_schema(std::string_view backend = {});
 
-/// schemas/report.schema.json: what `check --format json` prints.
-std::string_view report_schema();
+/// schemas/NAME.schema.json: "report", what `check --format json` prints, or "plan", what `plan --format json` prints.
+/// Empty for another name.
+std::string_view output_schema(std::string_view name);
 
 }  // namespace primus_plan

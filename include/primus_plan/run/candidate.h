@@ -23,6 +23,14 @@ inline constexpr std::size_t recompute_levels = 5;
 /// "none", "light" …
 std::string_view to_string(RecomputeLevel level);
 
+/// What matrix products are computed in. How a backend asks for it is its own: a format and a recipe, a converter.
+enum class PlanPrecision : std::uint8_t {
+  as_given,  ///< as the experiment has it
+  bf16,
+  fp8,    ///< one scale for a tensor, or the experiment's own recipe
+  mxfp8,  ///< a scale for 32 numbers
+};
+
 /// How layers are dealt to stages.
 enum class StageSplit : std::uint8_t {
   even,   ///< the same number on each
@@ -49,6 +57,7 @@ struct Candidate {
   StageSplit split = StageSplit::even;
   std::int64_t first_layers = 0;  ///< for StageSplit::ends
   std::int64_t last_layers = 0;
+  PlanPrecision precision = PlanPrecision::as_given;
 
   bool operator==(const Candidate&) const = default;
 };
@@ -60,6 +69,7 @@ struct PlanTask {
   std::int64_t layers = 0;           ///< of the decoder
   std::int64_t mtp_layers = 0;
   std::int64_t gpus_per_node = 8;
+  bool nanoo_fp8 = false;  ///< the part's fp8 is that of MI300 (no infinities, one zero), not OCP's
 };
 
 /// KEY: VALUE pairs (dotted keys, YAML values) that ask a backend for a candidate.

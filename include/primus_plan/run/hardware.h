@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "primus_plan/run/calibration.h"
 #include "primus_plan/run/workload.h"
 
 namespace primus_plan {
@@ -43,6 +44,7 @@ struct Hardware {
   double link_latency_seconds = 0;  ///< of one transfer
   double nic_latency_seconds = 0;
   std::vector<std::string> sources;
+  Calibration calibration;  ///< what runs of this cluster measured; every estimate for the part heeds it
 
   /// Data-sheet peak for GEMM inputs of this format; the bf16 peak where the part has no faster one.
   double peak_flops(NumberFormat format) const;

@@ -107,11 +107,29 @@ std::string_view policy_of(RecomputeLevel level) {
   }
 }
 
+/// quantization of a precision; an experiment that has fp8 in some form keeps it.
+std::string_view quantization_of(const C& base, PlanPrecision precision, const PlanTask& task) {
+  const std::string_view own = *base.quantization;
+  const std::string_view fp8 = task.nanoo_fp8 ? "nanoo_fp8" : "fp8";
+  switch (precision) {
+    case PlanPrecision::bf16:
+      return "";
+    case PlanPrecision::fp8:
+      return own.find("fp8") < own.size() && own != "te_mxfp8" ? own : fp8;
+    case PlanPrecision::mxfp8:
+      return "te_mxfp8";
+    case PlanPrecision::as_given:
+      break;
+  }
+  return own;
+}
+
 template <class Set>
 void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   turn_mesh(c, task, to);
   turn_batch(base, c, task, to);
   to.set(&C::remat_policy, policy_of(c.recompute));
+  to.set(&C::quantization, quantization_of(base, c.precision, task));
 }
 
 class MaxTextJudge final : public CandidateJudge {
@@ -147,6 +165,7 @@ PlanKnobs plan_knobs() {
           .schedules = {ScheduleKind::gpipe, ScheduleKind::interleaved},
           .recompute = {RecomputeLevel::none, RecomputeLevel::light, RecomputeLevel::heavy, RecomputeLevel::full},
           .splits = {StageSplit::even},
+          .precisions = {PlanPrecision::bf16, PlanPrecision::fp8, PlanPrecision::mxfp8},
           .chunks = true,
           .context = true,
           .expert_tensor = false,

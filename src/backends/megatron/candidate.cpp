@@ -132,6 +132,23 @@ std::string_view algorithm_of(ScheduleKind schedule) {
 }
 
 template <class Set>
+void turn_precision(const C& base, const Candidate& c, Set&& to) {
+  const bool given = c.precision == PlanPrecision::as_given;
+  const bool low = c.precision == PlanPrecision::fp8 || c.precision == PlanPrecision::mxfp8;
+  const bool own_recipe = c.precision == PlanPrecision::fp8 && *base.fp8_recipe != "mxfp8";
+  const std::string_view named = base.fp8.value.empty() ? std::string_view("hybrid") : *base.fp8;
+  to.set(&C::fp8, given ? *base.fp8 : low ? named : null_word);
+  to.set(&C::fp8_recipe, !low || own_recipe                    ? *base.fp8_recipe
+                         : c.precision == PlanPrecision::mxfp8 ? std::string_view("mxfp8")
+                                                               : std::string_view("delayed"));
+  to.set(&C::fp4, given ? *base.fp4 : null_word);
+  to.set(&C::bf16, given ? *base.bf16 : true);
+  to.set(&C::fp16, given && *base.fp16);
+  to.set(&C::fp8_param, (given || low) && *base.fp8_param);
+  to.set(&C::fp8_param_gather, (given || low) && *base.fp8_param_gather);
+}
+
+template <class Set>
 void turn_pipeline(const C& base, const Candidate& c, Set&& to) {
   const bool dealt = c.split == StageSplit::dealt;
   const bool ends = c.split == StageSplit::ends;
@@ -171,6 +188,7 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   turn_pipeline(base, c, to);
   turn_sharding(base, c, to);
   turn_recompute(base, c, to);
+  turn_precision(base, c, to);
 }
 
 class MegatronJudge final : public CandidateJudge {
@@ -258,10 +276,11 @@ class MegatronJudge final : public CandidateJudge {
 PlanKnobs plan_knobs() {
   return {.shardings = {StateSharding::optimizer, StateSharding::weights},
           .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::zero_bubble_1,
-                        ScheduleKind::v_zero_bubble},
+                        ScheduleKind::v_zero_bubble, ScheduleKind::v_half, ScheduleKind::v_min},
           .recompute = {RecomputeLevel::none, RecomputeLevel::light, RecomputeLevel::heavy, RecomputeLevel::block,
                         RecomputeLevel::full},
           .splits = {StageSplit::even, StageSplit::ends, StageSplit::dealt},
+          .precisions = {PlanPrecision::bf16, PlanPrecision::fp8, PlanPrecision::mxfp8},
           .chunks = true,
           .context = true,
           .expert_tensor = true,

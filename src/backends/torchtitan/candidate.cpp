@@ -1,7 +1,10 @@
 #include "backends/torchtitan/candidate.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "backends/common/judge.h"
 #include "backends/common/turned_keys.h"
@@ -53,8 +56,32 @@ void turn_recompute(const C& base, const Candidate& c, Set&& to) {
                                                                             : std::string_view("2"));
 }
 
+/// model.converters of a precision: those of the experiment that do not quantize, and the one that does; null where
+/// that is the experiment's own list.
+NodePtr converters_of(const C& base, PlanPrecision precision) {
+  if (precision == PlanPrecision::as_given) return nullptr;
+  const char* wanted = precision == PlanPrecision::fp8     ? "quantize.linear.float8"
+                       : precision == PlanPrecision::mxfp8 ? "quantize.linear.mx"
+                                                           : nullptr;
+  std::vector<NodePtr> items;
+  bool changes = false;
+  bool has_wanted = false;
+  if (base.model_converters.value != nullptr) {
+    for (const NodePtr& item : base.model_converters.value->items) {
+      const bool is_wanted = wanted != nullptr && item->text == wanted;
+      const bool stays = is_wanted || !item->text.starts_with("quantize.");
+      has_wanted = has_wanted || is_wanted;
+      changes = changes || !stays;
+      if (stays) items.push_back(item);
+    }
+  }
+  if (wanted != nullptr && !has_wanted) items.push_back(make_string(wanted));
+  return changes || (wanted != nullptr && !has_wanted) ? make_sequence(std::move(items)) : nullptr;
+}
+
+/// `converters`: of converters_of.
 template <class Set>
-void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
+void turn(const C& base, const Candidate& c, const PlanTask& task, const NodePtr& converters, Set&& to) {
   const Int data = std::max<Int>(data_parallel(c), 1);
   const Int replicas = c.sharding == StateSharding::weights ? c.replicas : data;
   to.set(&C::tensor_parallel_degree, c.tensor, Named::always);
@@ -75,6 +102,8 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   to.set(&C::pipeline_parallel_layers_per_stage, layers_per_stage(base, c, task));
   to.set(&C::module_fqns_per_model_part, static_cast<const Node*>(nullptr));
   turn_recompute(base, c, to);
+  to.set(&C::model_converters,
+         converters != nullptr ? static_cast<const Node*>(converters.get()) : base.model_converters.value);
 }
 
 class TorchTitanJudge final : public CandidateJudge {
@@ -83,10 +112,17 @@ class TorchTitanJudge final : public CandidateJudge {
                   const PlanTask& task)
       : base_(base), environment_(environment), module_(module), task_(task), turned_(base), parsed_(parsed) {
     parsed_.parts = {};
+    for (std::size_t i = 0; i < converters_.size(); ++i)
+      converters_[i] = converters_of(base, static_cast<PlanPrecision>(i));
   }
 
   CandidateVerdict judge(const Candidate& candidate, Workload& out) override {
-    turn(base_, candidate, task_, KeySetter<C>(base_, turned_));
+    turn(base_, candidate, task_, converters_[static_cast<std::size_t>(candidate.precision)],
+         KeySetter<C>(base_, turned_));
+    if (candidate.precision != precision_) {
+      precision_ = candidate.precision;
+      parsed_.converters = parse_converters(turned_.model_converters);
+    }
     parsed_.schedule = find_schedule(*turned_.pipeline_parallel_schedule);
     Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
     launch.world_size = candidate.world_size;  // the last node need not be full
@@ -104,6 +140,8 @@ class TorchTitanJudge final : public CandidateJudge {
   PlanTask task_;
   C turned_;
   ParsedKeys parsed_;
+  std::array<NodePtr, 4> converters_;                  ///< lists of each precision
+  PlanPrecision precision_ = PlanPrecision::as_given;  ///< that `parsed_` is of
 };
 
 }  // namespace
@@ -114,6 +152,7 @@ PlanKnobs plan_knobs(const C& base) {
                         ScheduleKind::dual_pipe_v},
           .recompute = {RecomputeLevel::none, RecomputeLevel::heavy, RecomputeLevel::light, RecomputeLevel::full},
           .splits = {StageSplit::even, StageSplit::dealt},
+          .precisions = {PlanPrecision::bf16, PlanPrecision::fp8, PlanPrecision::mxfp8},
           .chunks = true,
           .context = true,
           .expert_tensor = true,
@@ -131,7 +170,7 @@ std::unique_ptr<CandidateJudge> candidate_judge(const C& base, const ParsedKeys&
 CandidateOverrides candidate_overrides(const C& base, const Candidate& candidate, const PlanTask& task,
                                        bool only_changes) {
   CandidateOverrides out;
-  turn(base, candidate, task, KeyLister<C>(base, only_changes, out));
+  turn(base, candidate, task, converters_of(base, candidate.precision), KeyLister<C>(base, only_changes, out));
   return out;
 }
 

@@ -5,28 +5,6 @@
 namespace primus_plan::torchtitan {
 namespace {
 
-Converters parse_converters(const Raw& field) {
-  Converters out;
-  if (!field.is_explicit) return out;
-  if (field.value == nullptr || !field.value->is_sequence()) {
-    out.readable = false;
-    return out;
-  }
-  for (const NodePtr& item : field.value->items) {
-    if (!item->is_string()) {
-      out.readable = false;
-      continue;
-    }
-    const std::string_view name = item->text;
-    out.names.push_back(name);
-    out.turbo = out.turbo || name == "primus_turbo";
-    out.float8_linear = out.float8_linear || name == "quantize.linear.float8";
-    out.mx_linear = out.mx_linear || name == "quantize.linear.mx";
-    out.grouped_float8 = out.grouped_float8 || name == "quantize.grouped_mm.float8";
-  }
-  return out;
-}
-
 /// `"model" in components`, for a list as for a string.
 bool names_component(const Raw& components, std::string_view name, bool& readable) {
   if (!components.is_explicit) return true;
@@ -119,6 +97,28 @@ Architecture find_architecture(const TorchTitanConfig& config, const Model& mode
 }
 
 }  // namespace
+
+Converters parse_converters(const Raw& field) {
+  Converters out;
+  if (!field.is_explicit) return out;
+  if (field.value == nullptr || !field.value->is_sequence()) {
+    out.readable = false;
+    return out;
+  }
+  for (const NodePtr& item : field.value->items) {
+    if (!item->is_string()) {
+      out.readable = false;
+      continue;
+    }
+    const std::string_view name = item->text;
+    out.names.push_back(name);
+    out.turbo = out.turbo || name == "primus_turbo";
+    out.float8_linear = out.float8_linear || name == "quantize.linear.float8";
+    out.mx_linear = out.mx_linear || name == "quantize.linear.mx";
+    out.grouped_float8 = out.grouped_float8 || name == "quantize.grouped_mm.float8";
+  }
+  return out;
+}
 
 ParsedKeys parse_keys(const TorchTitanConfig& config, const Node& params) {
   ParsedKeys out;

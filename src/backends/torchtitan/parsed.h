@@ -75,6 +75,9 @@ struct ParsedKeys {
   KeyFaults keys;
 };
 
+/// What a list of converters says.
+Converters parse_converters(const Raw& field);
+
 /// Reads them; what cannot be read is left empty for the rules to report.
 ParsedKeys parse_keys(const TorchTitanConfig& config, const Node& params);
 

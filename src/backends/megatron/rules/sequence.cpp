@@ -22,6 +22,17 @@ void sequence_length_missing(const MegatronRun& run, Findings& out) {
   });
 }
 
+void sequence_not_positive(const MegatronRun& run, Findings& out) {
+  const MaybeCount& decoder = run.given.seq_length;
+  const MaybeCount& encoder = run.given.encoder_seq_length;
+  const MaybeCount& given = decoder.value ? decoder : encoder;
+  if (decoder.value.has_value() == encoder.value.has_value() || *given.value >= 1) return;
+  out.add(given, [&](Message& m) {
+    m.say("{} is {}: a sample has 1 token or more", given.key, *given.value);
+    m.help("set it to the tokens of one sample");
+  });
+}
+
 void required_dimension(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
   for (const MaybeCount* field :
@@ -97,6 +108,18 @@ constexpr Rule<MegatronRun> rules[] = {
                       "encoder_seq_length: 1024\n"},
       .good = {.world_size = 8, .yaml = "seq_length: 1024\n"}},
      sequence_length_missing},
+    {{.id = "MG606",
+      .name = "sequence-length-not-positive",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "megatron/core/datasets/helpers.cpp:build_sample_idx",
+      .outcome = "the dataset's index cannot be built",
+      .summary = "seq_length is 1 or more.",
+      .explanation = "No argument check looks at it: the run stops when the dataset is cut into samples, mock data "
+                     "included.",
+      .bad = {.world_size = 8, .yaml = "tensor_model_parallel_size: 1\nseq_length: 0\n"},
+      .good = {.world_size = 8, .yaml = "tensor_model_parallel_size: 1\nseq_length: 1024\n"}},
+     sequence_not_positive},
     {{.id = "MG602",
       .name = "dimension-missing",
       .severity = Severity::error,

@@ -1,4 +1,4 @@
-#include "sha256.h"
+#include "support/sha256.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace primus_plan::testing {
+namespace primus_plan {
 namespace {
 
 using Words = std::array<std::uint32_t, 8>;
@@ -59,4 +59,4 @@ std::string sha256(std::string_view text) {
   return hex;
 }
 
-}  // namespace primus_plan::testing
+}  // namespace primus_plan

@@ -1,0 +1,219 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "command.h"
+#include "inputs.h"
+#include "load_one.h"
+#include "options.h"
+#include "part.h"
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/report/html.h"
+#include "setup.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+constexpr double usual_time_limit = 20;
+constexpr std::size_t plans_shown = 5;
+
+struct Options {
+  std::string path;
+  std::string hardware;
+  std::vector<std::string> over;
+  bool no_plan = false;
+  double time_limit = usual_time_limit;
+  ExperimentFlags experiment;
+  LaunchFlags launch;
+  ChoiceFlags choice;
+  OutputFlags output;
+};
+
+/// What a module's part of the page points to.
+struct Gathered {
+  std::optional<EstimateReport> estimate;
+  std::unique_ptr<Prepared> prepared;
+  PlanRequest request;
+  PlanResult result;
+  std::optional<PlanReport> plan;
+  std::list<Sweep> sweeps;
+};
+
+/// Everything that one experiment's page is made from. Owns what the page points to.
+class PageMaker {
+ public:
+  PageMaker(const Options& options, const Setup& setup, const FileReader& files, const Environment& environment)
+      : options_(options), setup_(setup), files_(files), environment_(environment) {}
+
+  void add(const Experiment& experiment, Page& page) {
+    const Launch launch =
+        find_launch(options_.launch.options(), environment_, experiment, setup_.launch_setting(options_.path));
+    hardware_.push_back(find_gpu_part(options_.hardware, experiment, setup_.settings, files_));
+    const GpuPart& part = hardware_.back();
+    const FitTarget target = Parts(options_.hardware, files_).of(experiment, setup_.settings);
+    AnalyzeOptions asked = options_.launch.analyze_options();
+    asked.with_workload = true;
+    asked.fit = &target;
+    analyses_.push_back(analyze_nodes(experiment, launch, environment_, asked));
+    std::vector<Analysis>& analyses = analyses_.back();
+    apply_choice_to(analyses);
+    for (std::size_t i = 0; i < analyses.size(); ++i) {
+      page.modules.push_back(make_module(experiment, experiment.modules[i], analyses[i], part));
+    }
+  }
+
+  bool has_errors() const {
+    return std::ranges::any_of(analyses_, [](const std::vector<Analysis>& all) {
+      return std::ranges::any_of(all, [](const Analysis& analysis) { return analysis.errors > 0; });
+    });
+  }
+
+ private:
+  void apply_choice_to(std::vector<Analysis>& analyses) const {
+    FileReport file{.path = options_.path, .modules = std::move(analyses), .load_errors = {}, .sources = {}};
+    apply_choice(file, setup_.choice(options_.path));
+    analyses = std::move(file.modules);
+  }
+
+  PageModule make_module(const Experiment& experiment, const Module& module, const Analysis& analysis,
+                         const GpuPart& part) {
+    gathered_.emplace_back();
+    Gathered& own = gathered_.back();
+    PageModule out{.analysis = analysis, .module = &module};
+    own.prepared = prepare(module, environment_);
+    if (own.prepared == nullptr) return out;
+    if (analysis.run.degrees.data > 0) out.layout = own.prepared->layout(analysis.run.launch);
+    if (analysis.workload == nullptr) return out;
+    own.estimate.emplace(
+        EstimateReport{.analysis = analysis,
+                       .estimate = estimate_run(*analysis.workload, &part.hardware, {.simulate = true}),
+                       .hardware = &part.hardware,
+                       .hardware_source = part.source,
+                       .calibration = {}});
+    out.estimate = &*own.estimate;
+    if (!analysis.workload->unknown.empty()) return out;
+    out.timeline = run_timeline(*analysis.workload, part.hardware);
+    add_sweeps(module, analysis, part, own, out);
+    if (!options_.no_plan) add_plan(experiment, module, analysis, part, own, out);
+    return out;
+  }
+
+  void add_sweeps(const Module& module, const Analysis& analysis, const GpuPart& part, Gathered& own,
+                  PageModule& out) const {
+    const Trials trials{*find_backend(module.framework), module, environment_, analysis, &part.hardware};
+    for (const std::string& text : axes_of(analysis.run)) {
+      own.sweeps.push_back(run_sweep(trials, {parse_sweep_axis(text)}));
+      out.sweeps.push_back({analysis, own.sweeps.back(), part.source});
+    }
+  }
+
+  /// --over, else nodes around the run's own number and the small micro-batches.
+  std::vector<std::string> axes_of(const RunDescription& run) const {
+    if (!options_.over.empty()) return options_.over;
+    std::vector<std::string> out;
+    const std::int64_t nodes = run.launch.nodes;
+    if (nodes > 0)
+      out.push_back(fmt::format("nodes={}", doublings(std::max<std::int64_t>(nodes / 8, 1), nodes, nodes * 8)));
+    if (run.batch.micro > 0)
+      out.push_back(
+          fmt::format("mbs={}", doublings(1, run.batch.micro, std::max<std::int64_t>(8, 2 * run.batch.micro))));
+    return out;
+  }
+
+  /// "1,2,3,4": doublings from the first to the last, and a number of its own.
+  static std::string doublings(std::int64_t first, std::int64_t own, std::int64_t last) {
+    std::vector<std::int64_t> values{own};
+    for (std::int64_t at = first; at <= std::min(last, largest_launch); at *= 2) values.push_back(at);
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    std::string out;
+    for (const std::int64_t value : values) out += fmt::format("{}{}", out.empty() ? "" : ",", value);
+    return out;
+  }
+
+  void add_plan(const Experiment& experiment, const Module& module, const Analysis& analysis, const GpuPart& part,
+                Gathered& own, PageModule& out) const {
+    const RunDescription& run = analysis.run;
+    if (run.batch.global < 1 || run.batch.sequence_length < 1 || part.hardware.memory_bytes <= 0) return;
+    own.request.worlds = {run.launch.world_size};
+    own.request.task = {.global_batch = run.batch.global,
+                        .sequence_length = run.batch.sequence_length,
+                        .gpus_per_node = run.launch.gpus_per_node};
+    own.request.hardware = part.hardware;
+    own.request.top = plans_shown;
+    own.request.jobs = std::max(1U, std::thread::hardware_concurrency());
+    const auto begin = std::chrono::steady_clock::now();
+    PlanControl control;
+    control.stop = [begin, limit = options_.time_limit] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >= limit;
+    };
+    own.result = make_plan(*own.prepared, own.request, control);
+    own.plan.emplace(PlanReport{.request = own.request,
+                                .result = own.result,
+                                .subject = experiment.path,
+                                .framework = std::string(find_backend(module.framework)->title()),
+                                .hardware_source = part.source,
+                                .batch_source = "as the experiment has it",
+                                .is_file = true});
+    out.plan = &*own.plan;
+  }
+
+  const Options& options_;
+  const Setup& setup_;
+  const FileReader& files_;
+  const Environment& environment_;
+  std::list<GpuPart> hardware_;
+  std::list<std::vector<Analysis>> analyses_;
+  std::list<Gathered> gathered_;
+};
+
+int run(const Options& options) {
+  for (const std::string& text : options.over) parse_sweep_axis(text);  // what cannot be read is told first
+  const DiskFiles files;
+  const Environment environment = options.experiment.make_environment();
+  const Loader loader(files, environment);
+  Setups setups(options.experiment, options.choice, files, environment);
+  const Setup& setup = setups.of(options.path);
+  const GivenFile given = open_given(options.path);
+  const std::string name = shown_name(options.path);
+  const LoadResult loaded =
+      given.streamed ? loader.load_text(name, *given.streamed, setup.experiment) : loader.load(name, setup.experiment);
+  Output output = options.output.open({options.path});
+  Page page{.path = name, .load_errors = loaded.errors, .modules = {}, .tool = tool_info()};
+  PageMaker maker(options, setup, files, environment);
+  for (const Experiment& experiment : loaded.experiments) maker.add(experiment, page);
+  output.write(page_to_html(page));
+  output.finish();
+  return loaded.errors.empty() && !maker.has_errors() ? exit_clean : exit_findings;
+}
+
+}  // namespace
+
+Run declare_report(CLI::App& app, const std::vector<std::string>& tokens) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
+  declare_hardware(app, options->hardware);
+  app.add_option("--over", options->over,
+                 "a sweep of its own instead of those over nodes and micro-batch, as sweep takes it; may be given "
+                 "several times")
+      ->type_name("NAME=VALUES")
+      ->allow_extra_args(false);
+  app.add_flag("--no-plan", options->no_plan, "without the search for plans");
+  app.add_option("--time-limit", options->time_limit,
+                 fmt::format("end the search for plans after so many seconds; default: {:.0f}", usual_time_limit))
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 1e6));
+  options->choice.declare(app);
+  options->experiment.declare(app, tokens);
+  options->launch.declare(app);
+  options->output.declare(app, {"html"});
+  return [options] { return run(*options); };
+}
+
+}  // namespace primus_plan::app

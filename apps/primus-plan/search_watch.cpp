@@ -1,0 +1,100 @@
+#include "search_watch.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include "output.h"
+#include "primus_plan/support/number.h"
+
+namespace primus_plan::app {
+
+namespace {
+
+/// The rest of the limit is left for ranking and the report, which take the longer the more was found.
+constexpr double share_for_searching = 0.82;
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void remember_interrupt(int /*signal*/) { interrupted = true; }
+
+extern "C" void remember_first_interrupt(int signal) {
+  interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
+
+/// Without SA_RESTART: a read that waits for a line ends, too.
+void (*install(void (*handler)(int)))(int) {
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = handler;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, &before);
+  return before.sa_handler;
+}
+
+std::string counted_of(std::size_t done, std::size_t of, const std::string& noun) {
+  // "3 of 16 groups of candidates": the plural is the first word's.
+  const std::size_t blank = noun.find(' ');
+  const std::string rest = blank == std::string::npos ? "" : noun.substr(blank);
+  return fmt::format("{} of {}{}", with_commas(static_cast<std::int64_t>(done)),
+                     counted(static_cast<std::int64_t>(of), noun.substr(0, blank)), rest);
+}
+
+}  // namespace
+
+Interrupts::Interrupts(Second second) {
+  interrupted = false;
+  before_ = install(second == Second::is_remembered ? remember_interrupt : remember_first_interrupt);
+}
+
+Interrupts::~Interrupts() { install(before_); }
+
+bool Interrupts::seen() const { return interrupted; }
+
+void Interrupts::forget() { interrupted = false; }
+
+SearchWatch::SearchWatch(const Interrupts* interrupts, WatchOptions options)
+    : interrupts_(interrupts),
+      options_(std::move(options)),
+      begin_(Clock::now()),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      next_(options_.silent_seconds) {}
+
+PlanControl SearchWatch::control() {
+  PlanControl out;
+  out.stop = [this] { return is_over(); };
+  out.progress = [this](std::size_t done, std::size_t of) { tell(done, of); };
+  return out;
+}
+
+bool SearchWatch::is_over() const {
+  return (interrupts_ != nullptr && interrupts_->seen()) ||
+         (options_.limit_seconds > 0 && seconds() >= share_for_searching * options_.limit_seconds);
+}
+
+void SearchWatch::tell(std::size_t done, std::size_t of) {
+  if (!options_.talks || seconds() < next_) return;
+  next_ = seconds() + (terminal_ ? 0.2 : 5);
+  const std::string line = fmt::format("primus-plan: {}", counted_of(done, of, options_.noun));
+  terminal_ ? draw_status(line) : say(line + "\n");
+  shown_ = terminal_;
+}
+
+void SearchWatch::tell_end() {
+  clear();
+  const bool was_interrupted = interrupts_ != nullptr && interrupts_->seen();
+  say(fmt::format("primus-plan: stopped by {}; the plans are the best of what was searched\n",
+                  was_interrupted ? "an interrupt" : "--time-limit"));
+}
+
+void SearchWatch::clear() {
+  if (shown_) draw_status("");
+  shown_ = false;
+}
+
+}  // namespace primus_plan::app

@@ -1,0 +1,152 @@
+#include "what_if_terminal.h"
+
+#include <histedit.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <clocale>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+namespace primus_plan::app {
+
+namespace {
+
+constexpr int lines_remembered = 1000;
+constexpr std::size_t most_listed = 60;
+
+/// Names of files that begin like a word.
+void add_files(const std::string& word, std::vector<std::string>& out) {
+  namespace fs = std::filesystem;
+  const std::size_t slash = word.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : word.substr(0, slash + 1);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+    std::string name = folder + entry.path().filename().string();
+    if (entry.is_directory(error)) name += '/';
+    if (name.starts_with(word)) out.push_back(std::move(name));
+  }
+  std::ranges::sort(out);
+}
+
+std::string common_start(const std::vector<std::string>& words) {
+  std::string out = words.front();
+  for (const std::string& word : words) {
+    const auto [end, other] = std::mismatch(out.begin(), out.end(), word.begin(), word.end());
+    out.erase(end, out.end());
+  }
+  return out;
+}
+
+/// Columns of words, as wide as the terminal.
+std::string listing(const std::vector<std::string>& words, int columns) {
+  const std::size_t count = std::min(words.size(), most_listed);
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < count; ++i) width = std::max(width, words[i].size());
+  const std::size_t in_a_line = std::max<std::size_t>(1, static_cast<std::size_t>(columns) / (width + 2));
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool last = (i + 1) % in_a_line == 0 || i + 1 == count;
+    out += words[i] + (last ? "\n" : std::string(width + 2 - words[i].size(), ' '));
+  }
+  if (words.size() > count) out += "and " + std::to_string(words.size() - count) + " more\n";
+  return out;
+}
+
+}  // namespace
+
+struct Terminal::Editor {
+  explicit Editor(Complete completing) : complete(std::move(completing)) {
+    std::setlocale(LC_CTYPE, "");
+    edit = ::el_init("primus-plan", stdin, stdout, stderr);
+    history = ::history_init();
+    HistEvent event;
+    ::history(history, &event, H_SETSIZE, lines_remembered);
+    ::history(history, &event, H_SETUNIQUE, 1);
+    ::el_set(edit, EL_CLIENTDATA, this);
+    ::el_set(edit, EL_PROMPT, show_prompt);
+    ::el_set(edit, EL_EDITOR, "emacs");
+    ::el_set(edit, EL_SIGNAL, 1);  // redraws when the window changes, and gives the terminal back before a signal
+    ::el_set(edit, EL_HIST, ::history, history);
+    ::el_source(edit, nullptr);
+    ::el_set(edit, EL_ADDFN, "complete", "complete the word", complete_word);
+    ::el_set(edit, EL_BIND, "^I", "complete", nullptr);
+    ::el_set(edit, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    // A key rather than a signal, which may come while nobody reads.
+    ::el_set(edit, EL_ADDFN, "forget-line", "forget the line", forget_line);
+    ::el_set(edit, EL_BIND, "^C", "forget-line", nullptr);
+    ::el_set(edit, EL_SETTY, "-d", "intr=", nullptr);
+  }
+  ~Editor() {
+    ::el_end(edit);
+    ::history_end(history);
+  }
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  static Editor& of(EditLine* edit) {
+    void* self = nullptr;
+    ::el_get(edit, EL_CLIENTDATA, &self);
+    return *static_cast<Editor*>(self);
+  }
+
+  static char* show_prompt(EditLine* edit) { return of(edit).prompt.data(); }
+
+  static unsigned char forget_line(EditLine* edit, int /*key*/) {
+    of(edit).forgot = true;
+    return CC_NEWLINE;
+  }
+
+  static unsigned char complete_word(EditLine* edit, int /*key*/) {
+    const LineInfo* line = ::el_line(edit);
+    const std::string text(line->buffer, line->cursor);
+    session::Completions found = of(edit).complete(text);
+    const std::string word = text.substr(found.start);
+    if (found.files) add_files(word, found.words);
+    if (found.words.empty()) return CC_ERROR;
+    std::string rest = common_start(found.words).substr(word.size());
+    const bool is_whole = found.words.size() == 1;
+    if (is_whole && !found.words.front().ends_with('=') && !found.words.front().ends_with('/')) rest += ' ';
+    if (!rest.empty()) return ::el_insertstr(edit, rest.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+    if (is_whole) return CC_NORM;
+    int columns = 80;
+    ::el_get(edit, EL_GETTC, "co", &columns);
+    const std::string list = "\n" + listing(found.words, std::max(columns, 20));
+    std::fwrite(list.data(), 1, list.size(), stdout);
+    std::fflush(stdout);
+    return CC_REDISPLAY;
+  }
+
+  Complete complete;
+  std::string prompt;
+  bool forgot = false;  ///< the line ended with Ctrl-C
+  EditLine* edit = nullptr;
+  History* history = nullptr;
+};
+
+Terminal::Terminal(Complete complete) : editor_(std::make_unique<Editor>(std::move(complete))) {}
+
+Terminal::~Terminal() = default;
+
+Terminal::Input Terminal::read(const std::string& prompt, bool remember) {
+  editor_->prompt = prompt;
+  editor_->forgot = false;
+  int count = 0;
+  ::el_set(editor_->edit, EL_PREP_TERM, 1);  // before the prompt: what is typed right after it is not echoed twice
+  errno = 0;
+  const char* line = ::el_gets(editor_->edit, &count);
+  const bool was_signalled = line == nullptr && errno == EINTR;
+  if (was_signalled) ::el_reset(editor_->edit);
+  if (was_signalled || editor_->forgot) return {.end = End::interrupted, .line = {}};
+  if (line == nullptr || count <= 0) return {};
+  Input out{.end = End::line, .line = std::string(line, static_cast<std::size_t>(count))};
+  if (remember && out.line.find_first_not_of(" \t\r\n") != std::string::npos) {
+    HistEvent event;
+    ::history(editor_->history, &event, H_ENTER, line);
+  }
+  return out;
+}
+
+}  // namespace primus_plan::app

@@ -1,0 +1,146 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "planner/translate_parts.h"
+#include "primus_plan/planner/translate.h"
+
+namespace primus_plan {
+namespace {
+
+/// MaxText's stages are all alike; layers that do not divide stay outside the pipeline.
+void maxtext_stages(const Common& run, Carried& out) {
+  const std::int64_t chunks = run.degrees.pipeline * std::max<std::int64_t>(run.degrees.virtual_pipeline, 1);
+  const std::int64_t layers = run.workload.model.layers;
+  const std::int64_t inside = layers - layers % chunks;
+  if (inside < 1) {
+    throw TranslateError(
+        fmt::format("{} layers are fewer than the {} equal stages that MaxText would need", layers, chunks));
+  }
+  out.set("num_layers_per_pipeline_stage", make_integer(inside / chunks));
+  if (run.degrees.virtual_pipeline > 1) out.set("num_pipeline_repeats", make_integer(run.degrees.virtual_pipeline));
+  if (inside == layers) return;
+  out.set("pipeline_parallel_layers", make_integer(inside));
+  out.remarks.push_back(
+      fmt::format("pipeline: {} of {} layers do not divide over {} equal stages and run outside of the "
+                  "pipeline",
+                  layers - inside, layers, chunks));
+}
+
+void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
+  Degrees degrees = run.degrees;
+  const bool sharded = is_sharded(run);
+  degrees.data_replicate = sharded && run.workload.sharding.replicas <= 1 ? 1 : 0;
+  degrees.virtual_pipeline = 0;
+  if (run.workload.model.experts == 0) {
+    degrees.expert = 1;
+    degrees.expert_tensor = degrees.tensor;
+  }
+  Carried asked;
+  ask_for(degrees, target, asked);
+  for (KeyValue& change : asked.values) {
+    if (change.value->kind == Kind::integer && change.value->integer == 1 && change.key.starts_with("ici_")) continue;
+    if (!sharded && change.key == "ici_fsdp_parallelism") {
+      out.set("ici_fsdp_parallelism", make_integer(1));
+      out.set("ici_data_parallelism", make_integer(-1));
+      continue;
+    }
+    out.values.push_back(std::move(change));
+  }
+  if (run.degrees.context > 1)
+    out.set("packing", make_boolean(false));  // packed sequences ask for a strategy of their own
+  if (run.degrees.pipeline > 1) maxtext_stages(run, out);
+}
+
+/// Batches per device: whole numbers stay whole.
+NodePtr per_device(std::int64_t samples, std::int64_t devices) {
+  if (samples % devices == 0) return make_integer(samples / devices);
+  return make_real(static_cast<double>(samples) / static_cast<double>(devices));
+}
+
+void maxtext_batch(const Common& run, Carried& out) {
+  const bool pipelined = run.degrees.pipeline > 1;
+  const std::int64_t steps = pipelined ? 1 : run.passes;
+  out.set("per_device_batch_size", per_device(run.global / steps, run.world_size));
+  if (steps > 1) out.set("gradient_accumulation_steps", make_integer(steps));
+  if (pipelined) out.set("num_pipeline_microbatches", make_integer(run.passes));
+  out.set("max_target_length", make_integer(run.sequence_length));
+  out.set("dataset_type", make_string("synthetic"));
+}
+
+void maxtext_recompute(const Common& run, Carried& out) {
+  switch (run.workload.recompute.granularity) {
+    case RecomputeGranularity::none:
+      out.set("remat_policy", make_string("none"));
+      return;
+    case RecomputeGranularity::selective:
+      out.set("remat_policy", make_string("minimal_with_context"));
+      out.remarks.emplace_back(
+          "recompute: minimal_with_context keeps the results of matrix products and of attention "
+          "and makes the rest again");
+      return;
+    case RecomputeGranularity::full:
+      out.set("remat_policy", make_string("full"));
+      return;
+  }
+}
+
+void maxtext_sharding(const Common& run, Carried& out) {
+  if (run.workload.sharding.state == StateSharding::optimizer ||
+      run.workload.sharding.state == StateSharding::gradients) {
+    out.remarks.emplace_back(
+        "sharding: MaxText's fsdp axis shares out weights and gradients with the optimizer's "
+        "states; there is no way to share out the states alone");
+  }
+}
+
+constexpr auto maxtext_keys = std::to_array<std::string_view>({"ici_fsdp_parallelism",
+                                                               "ici_data_parallelism",
+                                                               "ici_tensor_parallelism",
+                                                               "ici_expert_parallelism",
+                                                               "ici_context_parallelism",
+                                                               "ici_pipeline_parallelism",
+                                                               "dcn_fsdp_parallelism",
+                                                               "dcn_data_parallelism",
+                                                               "dcn_tensor_parallelism",
+                                                               "dcn_expert_parallelism",
+                                                               "dcn_context_parallelism",
+                                                               "dcn_pipeline_parallelism",
+                                                               "num_pipeline_repeats",
+                                                               "num_pipeline_microbatches",
+                                                               "gradient_accumulation_steps",
+                                                               "remat_policy",
+                                                               "warmup_steps_fraction",
+                                                               "learning_rate_final_fraction",
+                                                               "dataset_type",
+                                                               "model_name",
+                                                               "tokenizer_path",
+                                                               "per_device_batch_size",
+                                                               "dtype",
+                                                               "weight_dtype",
+                                                               "quantization",
+                                                               "scan_layers",
+                                                               "base_config",
+                                                               "hardware",
+                                                               "num_layers_per_pipeline_stage",
+                                                               "pipeline_parallel_layers",
+                                                               "ici_autoregressive_parallelism",
+                                                               "shardy",
+                                                               "packing",
+                                                               "max_target_length"});
+
+}  // namespace
+
+const TranslateWords maxtext_words{.framework = "maxtext",
+                                   .numbers = {"learning_rate", "adam_weight_decay", "adam_b1", "adam_b2", "adam_eps",
+                                               "gradient_clipping_threshold", "steps"},
+                                   .low_precision = "quantization",
+                                   .understood = maxtext_keys,
+                                   .degrees = maxtext_degrees,
+                                   .batch = maxtext_batch,
+                                   .recompute = maxtext_recompute,
+                                   .sharding = maxtext_sharding};
+
+}  // namespace primus_plan

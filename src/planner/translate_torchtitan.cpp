@@ -1,0 +1,86 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "planner/translate_parts.h"
+
+namespace primus_plan {
+namespace {
+
+void torchtitan_degrees(const Common& run, const Backend& target, Carried& out) {
+  Degrees degrees = run.degrees;
+  degrees.expert_data = 0;
+  // TorchTitan's expert-parallel ranks are taken from those that share out weights.
+  const bool sharded = is_sharded(run) || (run.workload.model.experts > 0 && degrees.expert > 1);
+  degrees.data_replicate = sharded ? std::max<std::int64_t>(run.workload.sharding.replicas, 1) : run.degrees.data;
+  degrees.data_shard = sharded ? 0 : 1;
+  if (run.workload.model.experts == 0) {
+    degrees.expert = 1;
+    degrees.expert_tensor = 0;
+  }
+  if (sharded && !is_sharded(run)) {
+    out.remarks.emplace_back("sharding: weights are shared out, which TorchTitan's expert parallelism needs");
+  }
+  ask_for(degrees, target, out);
+}
+
+void torchtitan_batch(const Common& run, Carried& out) {
+  const bool pipelined = run.degrees.pipeline > 1;
+  out.set("training.local_batch_size", make_integer(pipelined ? run.pass * run.passes : run.pass));
+  out.set("training.global_batch_size", make_integer(run.global));
+  out.set("training.seq_len", make_integer(run.sequence_length));
+  if (!pipelined) return;
+  out.set("parallelism.pipeline_parallel_microbatch_size", make_integer(run.pass));
+  out.remarks.emplace_back(
+      "batch: TorchTitan cuts each local batch into the pipeline's micro-batches, so one local batch is all of a step");
+}
+
+void torchtitan_recompute(const Common& run, Carried& out) {
+  const Recompute& recompute = run.workload.recompute;
+  const bool full = recompute.granularity == RecomputeGranularity::full;
+  const bool selective = recompute.granularity == RecomputeGranularity::selective;
+  out.set("activation_checkpoint.mode", make_string(full ? "full" : selective ? "selective" : "none"));
+  if (selective) {
+    out.set("activation_checkpoint.selective_ac_option", make_string("op"));
+    out.remarks.emplace_back(
+        "recompute: TorchTitan's selective keeps the results of matrix products and of attention "
+        "and drops the rest, which is more than Megatron's drops");
+  }
+  if (full && recompute.method == RecomputeMethod::block) {
+    out.remarks.push_back(fmt::format("recompute: {} layers of each stage were recomputed; TorchTitan's full takes all",
+                                      recompute.layers));
+  }
+}
+
+void torchtitan_sharding(const Common& run, Carried& out) {
+  const StateSharding state = run.workload.sharding.state;
+  if (state == StateSharding::weights || state == StateSharding::none) return;
+  if (run.degrees.pipeline == 1) out.set("parallelism.fsdp_reshard_after_forward", make_string("never"));
+  out.remarks.emplace_back(
+      "sharding: TorchTitan has no optimizer that shares out its states alone; FSDP that keeps "
+      "gathered weights until the backward pass comes nearest");
+}
+
+constexpr auto torchtitan_keys = std::to_array<std::string_view>(
+    {"lr_scheduler.decay_type", "parallelism.pipeline_parallel_schedule",
+     "parallelism.pipeline_parallel_microbatch_size", "parallelism.pipeline_parallel_layers_per_stage",
+     "parallelism.fsdp_reshard_after_forward", "activation_checkpoint.mode",
+     "activation_checkpoint.selective_ac_option", "lr_scheduler.warmup_steps", "lr_scheduler.min_lr_factor",
+     "training.mock_data", "model.name", "model.flavor", "model.hf_assets_path", "training.mixed_precision_param",
+     "training.mixed_precision_reduce", "model.converters"});
+
+}  // namespace
+
+const TranslateWords torchtitan_words{
+    .framework = "torchtitan",
+    .numbers = {"optimizer.lr", "optimizer.weight_decay", "optimizer.beta1", "optimizer.beta2", "optimizer.eps",
+                "training.max_norm", "training.steps"},
+    .low_precision = "a model preset that ends in -fp8",
+    .understood = torchtitan_keys,
+    .degrees = torchtitan_degrees,
+    .batch = torchtitan_batch,
+    .recompute = torchtitan_recompute,
+    .sharding = torchtitan_sharding};
+
+}  // namespace primus_plan

@@ -1,0 +1,89 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "primus_plan/planner/compare.h"
+#include "primus_plan/report/what_if.h"
+#include "primus_plan/support/number.h"
+
+namespace primus_plan {
+
+namespace {
+
+/// How an estimate is told.
+struct EstimateWords {
+  std::string_view name;   ///< as in a comparison
+  std::string_view label;  ///< as people read it
+  std::string_view unit;
+  int decimals = 0;
+  bool relative = false;  ///< the difference is a share of what it was
+  Trend when_more = Trend::neutral;
+};
+constexpr std::array<EstimateWords, 6> words{{
+    {"parameters", "parameters", "10^9", 2, false, Trend::neutral},
+    {"memory of the fullest GPU", "memory", "GiB", 1, false, Trend::worse},
+    {"step", "step", "s", 2, true, Trend::worse},
+    {"throughput", "tokens/s/GPU", "", 0, true, Trend::better},
+    {"MFU", "MFU", "%", 1, false, Trend::better},
+    {"pipeline bubble", "bubble", "%", 1, false, Trend::worse},
+}};
+
+std::string count(std::int64_t value) { return value > 0 ? with_commas(value) : "?"; }
+
+std::string real(double value, int decimals) {
+  if (decimals == 0) return with_commas(std::llround(value));
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+/// `whole`: both sides have estimates, so that a 0 is a number too.
+MovedNumber moved(const EstimateDifference& row, const EstimateWords& how, bool has_before, bool has_after) {
+  MovedNumber out{.name = how.label,
+                  .unit = how.unit,
+                  .before = has_before ? real(row.before, how.decimals) : "?",
+                  .after = has_after ? real(row.after, how.decimals) : "?",
+                  .difference = {}};
+  out.moved = out.before != out.after;
+  if (!has_before || !has_after || !out.moved) return out;
+  const double difference = row.after - row.before;
+  if (how.relative && row.before > 0) {
+    out.difference = fmt::format("{:+.1f} %", 100 * difference / row.before);
+  } else {
+    const std::string_view unit = how.unit == "%" ? "points" : how.unit;
+    out.difference = fmt::format("{:+.{}f}{}{}", difference, how.decimals, unit.empty() ? "" : " ", unit);
+  }
+  if (how.when_more == Trend::neutral) return out;
+  const bool better = (difference > 0) == (how.when_more == Trend::better);
+  out.trend = better ? Trend::better : Trend::worse;
+  return out;
+}
+
+}  // namespace
+
+std::vector<MovedNumber> moved_numbers(const Change& change) {
+  std::vector<MovedNumber> out;
+  for (const RunNumber& row : run_numbers()) {
+    const std::int64_t before = row.value(change.before.run);
+    const std::int64_t after = row.value(change.after.run);
+    if (before == after && !row.always) continue;
+    out.push_back({.name = row.name,
+                   .unit = {},
+                   .before = count(before),
+                   .after = count(after),
+                   .difference = {},
+                   .trend = Trend::neutral,
+                   .moved = before != after});
+  }
+  const bool has_before = change.before_estimate != nullptr;
+  const bool has_after = change.after_estimate != nullptr;
+  for (const EstimateDifference& row : estimate_differences(change.before_estimate, change.after_estimate)) {
+    const auto how = std::ranges::find(words, row.name, &EstimateWords::name);
+    if (how == words.end()) continue;
+    MovedNumber number = moved(row, *how, has_before, has_after);
+    if (number.moved || how->when_more != Trend::neutral) out.push_back(std::move(number));
+  }
+  return out;
+}
+
+}  // namespace primus_plan

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace primus_plan::session {
+
+inline constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+
+/// A bar of full and empty columns.
+std::string bar(double share, int columns);
+
+/// "61.3 GiB".
+std::string gib_text(double bytes);
+/// "850 ms", "12.3 s".
+std::string seconds_text(double seconds);
+/// "1,234"; "?" for 0 and less.
+std::string count_text(std::int64_t value);
+/// A real number as a count.
+std::string count_text(double value);
+
+/// Pieces in lines behind a label, three blanks between them; what does not fit in a line begins the next.
+std::string flow(const std::string& label, const std::vector<std::string>& pieces, int width);
+
+}  // namespace primus_plan::session

@@ -1,0 +1,163 @@
+#include "primus_plan/report/plan.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "primus_plan/backends/analyze.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "report/paint.h"
+#include "report/wrap.h"
+#include "session/command.h"
+#include "session/draw.h"
+#include "session/yaml_value.h"
+
+namespace primus_plan::session {
+
+namespace {
+
+constexpr std::size_t usual_top = 5;
+constexpr std::size_t most_plans = 1000;
+
+struct PlanWords {
+  std::size_t top = usual_top;
+  bool is_long = false;
+};
+
+std::size_t read_count(const std::string& word, std::string_view what) {
+  std::size_t value = 0;
+  const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error == std::errc{} && at == word.data() + word.size() && value >= 1 && value <= most_plans) return value;
+  throw Refusal(fmt::format("{} takes a whole number from 1 to {}, not {}", what, most_plans, word));
+}
+
+PlanWords read_words(const Line& line) {
+  PlanWords out;
+  for (std::size_t i = 1; i < line.count(); ++i) {
+    if (line[i] == "--long") {
+      out.is_long = true;
+    } else if (line[i].starts_with("--top=")) {
+      out.top = read_count(line[i].substr(6), "--top");
+    } else if (line[i] == "--top" && i + 1 < line.count()) {
+      out.top = read_count(line[++i], "--top");
+    } else if (line[i] == "--top") {
+      throw Refusal("--top needs a number");
+    } else {
+      throw Refusal(fmt::format("plan does not know {}; it takes --top N and --long", line[i]));
+    }
+  }
+  return out;
+}
+
+PlanRequest make_request(const Session& session, std::size_t top) {
+  const Evaluation& run = *session.now();
+  const Goal& goal = session.desk.goal;
+  PlanRequest out;
+  out.worlds = {run.run().launch.world_size};
+  out.task.gpus_per_node = run.run().launch.gpus_per_node;
+  out.task.global_batch = goal.global_batch > 0 ? goal.global_batch : run.run().batch.global;
+  out.task.sequence_length = run.run().batch.sequence_length;
+  out.hardware = run.part.hardware;
+  out.min_change = goal.fits && !goal.throughput;
+  out.top = top;
+  out.jobs = session.subject().jobs;
+  if (out.task.global_batch < 1) throw Refusal("the global batch is not known: set gbs N first, or goal gbs=N");
+  if (out.task.sequence_length < 1) throw Refusal("the sequence length is not known: set seq N first");
+  if (out.hardware.memory_bytes <= 0) throw Refusal(fmt::format("{}: its memory is not known", out.hardware.name));
+  return out;
+}
+
+PlanReport report_of(const Planned& planned, const Evaluation& run) {
+  return {.request = planned.request,
+          .result = planned.result,
+          .subject = run.experiment().path,
+          .framework = std::string(find_backend(run.module().framework)->title()),
+          .hardware_source = run.part.from,
+          .batch_source = "as it is here",
+          .is_file = true};
+}
+
+/// Two lines a plan, so that it reads in a narrow terminal.
+std::string plan_lines(const ProposedPlan& plan, std::size_t number, double now, const Planned& planned,
+                       const TextStyle& style) {
+  const Paint paint(style.color);
+  const PlanPoint& point = plan.point;
+  std::string speed = count_text(point.tokens_per_second_per_gpu) + " tokens/s/GPU";
+  if (now > 0) {
+    const double gain = 100 * (point.tokens_per_second_per_gpu / now - 1);
+    const std::string text = fmt::format("{:+.1f} %", gain);
+    speed += " " + (gain >= 0 ? paint.good(text) : paint.bad(text));
+  }
+  const std::string memory =
+      fmt::format("{:.0f} of {:.0f} GiB{}", point.memory.expected / gib, planned.request.hardware.memory_bytes / gib,
+                  point.fit == Fit::tight ? " (tight)" : "");
+  std::string settings = settings_text(point.candidate);
+  if (point.warnings > 0) settings += ", " + counted(point.warnings, "warning");
+  settings += fmt::format(" ({} changed)", counted(static_cast<std::int64_t>(plan.changes), "key"));
+  return flow(fmt::format("  {:>2}", number),
+              {paint.bold(layout_text(point.candidate)), fmt::format("DP {}", plan.run.degrees.data), speed, memory},
+              style.width) +
+         wrapped("        " + settings, 8, style) + "\n";
+}
+
+std::string plans_text(const Planned& planned, const Evaluation& run, const TextStyle& style) {
+  const PlanResult& result = planned.result;
+  std::string text;
+  if (result.points.empty()) {
+    text = wrapped(explain_no_plan(report_of(planned, run)), 2, style) + "\n";
+  } else {
+    // What does not fit has no speed to compare with.
+    const double now = run.fits() ? run.estimate->step.tokens_per_second_per_gpu : 0;
+    for (std::size_t i = 0; i < result.plans.size(); ++i) {
+      text += plan_lines(result.plans[i], i + 1, now, planned, style);
+    }
+    text +=
+        wrapped(fmt::format("{} of {} candidates are legal and fit; apply N takes a plan over, plan --long says why",
+                            with_commas(static_cast<std::int64_t>(result.points.size())),
+                            with_commas(static_cast<std::int64_t>(result.space))),
+                2, style) +
+        "\n";
+  }
+  if (!result.complete) text += "stopped: the best of what was searched\n";
+  return text;
+}
+
+}  // namespace
+
+Result run_plan(Session& session, const Line& line) {
+  const PlanWords words = read_words(line);
+  const EvaluationPtr run = session.now();
+  auto planned = std::make_shared<Planned>();
+  planned->request = make_request(session, words.top);
+  planned->state = session.state();
+  const auto prepared = prepare(run->module(), session.subject().loader->environment());
+  const PlanControl control = session.host().begin_search("group of candidates");
+  planned->result = make_plan(*prepared, planned->request, control);
+  planned->was_stopped = session.host().end_search();
+  session.desk.planned = planned;
+  Result out;
+  out.text = [planned, run, words](const TextStyle& style) {
+    return words.is_long ? plan_to_text(report_of(*planned, *run), style) : plans_text(*planned, *run, style);
+  };
+  out.json = [planned, run] { return plan_to_json(report_of(*planned, *run)); };
+  return out;
+}
+
+Result run_apply(Session& session, const Line& line) {
+  const std::size_t number = read_count(line[1], "apply");
+  const auto& planned = session.desk.planned;
+  if (planned == nullptr) throw Refusal("no plan to apply yet; plan looks for some");
+  const std::vector<ProposedPlan>& plans = planned->result.plans;
+  if (plans.empty()) throw Refusal("the last search found no plan");
+  if (number > plans.size()) throw Refusal(fmt::format("no plan {}; there are 1 to {}", number, plans.size()));
+  State next = planned->state;
+  for (const auto& [key, value] : plans[number - 1].differences) next.set({key, tidy_value(value), {}});
+  if (session.change(next)) return {};
+  return say(fmt::format("plan {} is how things stand", number));
+}
+
+}  // namespace primus_plan::session

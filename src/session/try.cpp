@@ -1,0 +1,113 @@
+#include <fmt/core.h>
+
+#include <memory>
+#include <utility>
+
+#include "primus_plan/planner/short_names.h"
+#include "primus_plan/planner/sweep.h"
+#include "primus_plan/report/explain_key.h"
+#include "primus_plan/report/keys.h"
+#include "primus_plan/report/sweep.h"
+#include "primus_plan/support/text.h"
+#include "report/paint.h"
+#include "report/table.h"
+#include "report/wrap.h"
+#include "session/command.h"
+#include "session/draw.h"
+
+namespace primus_plan::session {
+
+namespace {
+
+/// A sweep with the run it began at.
+struct Tried {
+  EvaluationPtr run;
+  Sweep sweep;
+  bool was_stopped = false;
+};
+
+std::vector<SweepAxis> read_axes(const Session& session, const Line& line) {
+  std::vector<SweepAxis> axes;
+  for (std::size_t i = 1; i < line.count(); ++i) {
+    SweepAxis axis = parse_sweep_axis(line[i], "try");
+    const bool known = find_short_name(axis.name) != nullptr || !keys_named(axis.name).empty() ||
+                       session.now()->module().params->at_path(axis.name) != nullptr;
+    if (!known) {
+      const std::string nearest = nearest_catalogue_keys(axis.name);
+      throw Refusal(fmt::format("try {}: neither a key nor one of {}{}", axis.name, short_names_text(),
+                                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+std::string fit_text(const Trial& trial) {
+  if (!trial.estimate || !trial.estimate->fit) return "?";
+  return *trial.estimate->fit == Fit::fits ? "yes" : *trial.estimate->fit == Fit::tight ? "tight" : "no";
+}
+
+/// Speed against the run as it is now.
+std::string against(double now, double speed) {
+  return now > 0 && speed > 0 ? fmt::format("{:+.1f} %", 100 * (speed / now - 1)) : std::string();
+}
+
+std::vector<std::string> row(const SweepPoint& point, double now) {
+  std::vector<std::string> out;
+  for (const NodePtr& value : point.values) out.push_back(escape_controls(to_text(*value)));
+  if (point.letter != 0) {
+    out.emplace_back(1, point.letter);
+    return out;
+  }
+  const Trial& trial = point.trial;
+  const double speed = trial.estimate ? trial.estimate->step.tokens_per_second_per_gpu : 0;
+  const double bytes = trial.estimate ? trial.estimate->memory.device.expected : 0;
+  out.insert(out.end(),
+             {"", count_text(trial.analysis.run.degrees.data), count_text(trial.analysis.run.batch.accumulation_steps),
+              bytes > 0 ? fmt::format("{:.0f}", bytes / gib) : "?", fit_text(trial),
+              speed > 0 ? count_text(speed) : "?", against(now, speed)});
+  return out;
+}
+
+std::string tried_to_text(const Tried& tried, const TextStyle& style) {
+  const Paint paint(style.color);
+  std::vector<std::string> header;
+  for (const SweepAxis& axis : tried.sweep.axes) header.push_back(escape_controls(axis.name));
+  for (const char* name : {"", "DP", "accum", "GiB", "fits", "tok/s/GPU", "against now"}) header.emplace_back(name);
+  Table table(std::move(header));
+  const double now = tried.run->fits() ? tried.run->estimate->step.tokens_per_second_per_gpu : 0;
+  for (const SweepPoint& point : tried.sweep.points) table.add(row(point, now));
+  std::string text = table.text(paint);
+  for (const SweepReason& reason : tried.sweep.legend) {
+    std::vector<std::string> rules;
+    for (const RuleInfo* rule : reason.rules) rules.emplace_back(rule->id);
+    text += wrapped(fmt::format("  {}  illegal: {}{}", reason.letter, escape_controls(reason.message),
+                                rules.empty() ? "" : fmt::format(" [{}]", join(rules, ", "))),
+                    5, style) +
+            "\n";
+  }
+  if (tried.was_stopped) text += "  stopped; these are the first ones\n";
+  return text;
+}
+
+}  // namespace
+
+Result run_try(Session& session, const Line& line) {
+  std::vector<SweepAxis> axes = read_axes(session, line);
+  auto tried = std::make_shared<Tried>();
+  tried->run = session.now();
+  const PlanControl control = session.host().begin_search("point");
+  try {
+    tried->sweep = run_sweep(trials_from(session.subject(), *tried->run), std::move(axes), control);
+  } catch (...) {
+    session.host().end_search();
+    throw;
+  }
+  tried->was_stopped = session.host().end_search() && !tried->sweep.complete;
+  Result out;
+  out.text = [tried](const TextStyle& style) { return tried_to_text(*tried, style); };
+  out.json = [tried] { return sweep_to_json({tried->run->analysis(), tried->sweep, tried->run->part.from}); };
+  return out;
+}
+
+}  // namespace primus_plan::session

@@ -1,0 +1,188 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "primus_plan/diagnostics/edits.h"
+#include "primus_plan/planner/written_plan.h"
+#include "primus_plan/report/plan.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
+#include "report/json_writer.h"
+#include "report/wrap.h"
+#include "session/command.h"
+
+namespace primus_plan::session {
+
+namespace {
+
+struct WriteWords {
+  bool yes = false;
+  bool copy = false;
+  std::string file;
+};
+
+WriteWords read_words(const Line& line) {
+  WriteWords out;
+  for (std::size_t i = 1; i < line.count(); ++i) {
+    if (line[i] == "--yes") {
+      out.yes = true;
+    } else if (line[i] == "--copy") {
+      out.copy = true;
+    } else if (line[i].starts_with("--")) {
+      throw Refusal(fmt::format("write does not know {}; it takes --yes, --copy and a FILE", line[i]));
+    } else if (out.file.empty()) {
+      out.file = line[i];
+    } else {
+      throw Refusal("write takes one FILE");
+    }
+  }
+  if (out.copy && out.file.empty()) throw Refusal("write --copy needs a FILE for the changed copy");
+  return out;
+}
+
+CandidateOverrides overrides_of(const State& state) {
+  CandidateOverrides out;
+  for (const KeySetting& one : state.keys) out.emplace_back(one.key, one.value);
+  return out;
+}
+
+/// What is changed beside keys, as comments above the block.
+std::string remarks(const Session& session) {
+  const State& state = session.state();
+  std::string out;
+  const Launch& launch = session.now()->run().launch;
+  if (state.world_size > 0 || state.nodes > 0) out += fmt::format("# primus-plan: world-size={}\n", launch.world_size);
+  return out;
+}
+
+std::string block(const Session& session) {
+  return remarks(session) + overrides_block(overrides_of(session.state()), 0);
+}
+
+/// The words of a launch comment with another world size.
+std::string resized(std::string_view words, std::int64_t world_size) {
+  std::string out = fmt::format("world-size={}", world_size);
+  while (!words.empty()) {
+    words.remove_prefix(std::min(words.find_first_not_of(" \t,\r"), words.size()));
+    const std::string_view word = words.substr(0, words.find_first_of(" \t,\r"));
+    words.remove_prefix(word.size());
+    if (!word.empty() && !word.starts_with("world-size=") && !word.starts_with("nodes="))
+      out += fmt::format(" {}", word);
+  }
+  return out;
+}
+
+/// The text of the file with the launch comment that it has speaking of another size.
+std::string with_size(const Session& session, const std::string& text, std::int64_t world_size) {
+  const Origin& where = session.base()->experiment().pragma.origin;
+  if (!where || where.source->text() != text) return text;
+  auto change = text_change({.where = where, .replacement = {}, .insert_line = false});
+  if (!change) return text;
+  change->replacement = resized(std::string_view(text).substr(change->begin, change->end - change->begin), world_size);
+  return apply_changes(text, {*change});
+}
+
+/// The experiment with the changes in it, its comments and all other bytes as they were. Throws Refusal where a key
+/// cannot be edited where it stands, or where the text would not come to what the session shows.
+std::string changed_text(const Session& session) {
+  const State& state = session.state();
+  const Evaluation& base = *session.base();
+  const std::int64_t world = state.world_size > 0 || state.nodes > 0 ? session.now()->run().launch.world_size : 0;
+  std::string text = session.subject().text;
+  if (world > 0) text = with_size(session, text, world);
+  const WrittenPlan written =
+      write_plan_into(text, base.module().name, base.experiment().is_snippet, overrides_of(state), world);
+  const std::string by_hand = "; write prints the block to put in by hand";
+  if (!written.left_out.empty())
+    throw Refusal(fmt::format("{} cannot be edited where it stands{}", join(written.left_out, ", "), by_hand));
+  Subject again = session.subject();
+  again.text = written.text;
+  const NodePtr params = changed_params(again, {});
+  for (const KeySetting& one : state.keys) {
+    const Node* value = params->at_path(one.key);
+    if (value == nullptr || to_text(*value) != one.value)
+      throw Refusal(fmt::format("{} would not become {} in the file{}", one.key, one.value, by_hand));
+  }
+  return written.text;
+}
+
+/// Where the text goes that the session began with: beside the file, under a name that is free.
+std::string way_back(Session& session, const std::string& path) {
+  std::string name = path + ".orig";
+  for (int i = 2; session.host().exists(name); ++i) name = fmt::format("{}.orig.{}", path, i);
+  session.host().create(name, session.subject().text, false);
+  session.desk.has_way_back = true;
+  return name;
+}
+
+Result block_result(std::string text, std::string note) {
+  Result out;
+  out.json = [text] { return json_string(text); };
+  out.text = [text = std::move(text), note = std::move(note)](const TextStyle& style) {
+    return text + wrapped(note, 2, style) + "\n";
+  };
+  return out;
+}
+
+Result write_into_file(Session& session, bool sure) {
+  const std::string& path = session.subject().path;
+  const std::string text = changed_text(session);
+  const std::string& known = session.desk.on_disk;
+  if (text == known) return say(fmt::format("{} holds that already", path));
+  const std::string errors = session.now()->is_legal() ? "" : " although the run would not start";
+  const std::string shown = block(session);
+  const std::string question = session.state().is_empty()
+                                   ? fmt::format("put the text that the session began with back into {}?", path)
+                                   : fmt::format("{}put this into {}{} (comments stay)?", shown, path, errors);
+  const std::optional<bool> answer = sure ? true : session.host().confirm(question);
+  if (!answer) {
+    return block_result(shown, fmt::format("(write --yes puts this into {}; write FILE puts it into a file of its own)",
+                                           escape_controls(path)));
+  }
+  if (!*answer) return say("nothing was written");
+  std::string kept;
+  if (!session.desk.has_way_back) kept = way_back(session, path);
+  const std::string refused = session.host().replace(path, known, text);
+  if (!refused.empty()) {
+    throw Refusal(fmt::format("{} was left alone: {}; write FILE puts the changes elsewhere, and this session goes on",
+                              path, refused));
+  }
+  session.desk.on_disk = text;
+  return block_result(sure ? shown : std::string(),
+                      fmt::format("written into {}{}; undo and write take it back", escape_controls(path),
+                                  kept.empty() ? "" : fmt::format(" (the text before: {})", escape_controls(kept))));
+}
+
+Result write_elsewhere(Session& session, const WriteWords& words) {
+  const std::string text = words.copy ? changed_text(session) : block(session);
+  bool over = false;
+  if (session.host().exists(words.file)) {
+    const std::optional<bool> answer =
+        words.yes ? true : session.host().confirm(fmt::format("{} is there; replace it?", words.file));
+    if (!answer) throw Refusal(fmt::format("{} is there; write --yes {} replaces it", words.file, words.file));
+    if (!*answer) return say("nothing was written");
+    over = true;
+  }
+  session.host().create(words.file, text, over);
+  return block_result(words.copy ? std::string() : text, fmt::format("written to {}{}", escape_controls(words.file),
+                                                                     words.copy ? ", a changed copy" : ""));
+}
+
+}  // namespace
+
+Result run_write(Session& session, const Line& line) {
+  const WriteWords words = read_words(line);
+  const std::string& path = session.subject().path;
+  const bool into = words.file.empty() || session.host().is_same_file(words.file, path);
+  const bool is_file = session.host().exists(path);
+  const bool is_new = session.desk.on_disk == session.subject().text;
+  if (session.state().is_empty() && (is_new || !into)) return say("nothing is changed, so there is nothing to write");
+  if (!session.state().hardware.empty() && session.state().keys.empty() && remarks(session).empty())
+    return say(
+        "only hw was changed, which is no key of the experiment: give --hardware, or put it into .primus-plan.yaml");
+  if (into && !is_file) return block_result(block(session), "(there is no file to write into; write FILE makes one)");
+  return into ? write_into_file(session, words.yes) : write_elsewhere(session, words);
+}
+
+}  // namespace primus_plan::session
