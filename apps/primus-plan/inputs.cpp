@@ -19,22 +19,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<Input> files_below(const std::string& folder) {
-  std::vector<Input> found;
+/// Experiments below a folder. Links to folders are not followed, so there is no going in circles. A folder that cannot
+/// be read is an input of its own: whoever reads it says why, and the others have their turn.
+void add_files_below(const fs::path& folder, std::vector<Input>& found) {
   std::error_code error;
-  fs::recursive_directory_iterator entry(folder, fs::directory_options::none, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const fs::path& path = entry->path();
     std::error_code ignored;
-    const bool hidden = path.filename().native().starts_with('.');
     if (entry->is_directory(ignored)) {
-      if (hidden) entry.disable_recursion_pending();
+      const bool hidden = path.filename().native().starts_with('.');
+      if (!hidden && !entry->is_symlink(ignored)) add_files_below(path, found);
       continue;
     }
     const bool yaml = path.extension() == ".yaml" || path.extension() == ".yml";
     if (yaml && entry->is_regular_file(ignored)) found.push_back({path.string(), true});
   }
-  if (error) throw Trouble(fmt::format("cannot read folder {}: {}", folder, error.message()));
+  if (error) found.push_back({folder.string(), true});
+}
+
+std::vector<Input> files_below(const std::string& folder) {
+  std::error_code error;
+  if (fs::directory_iterator(folder, error); error) {
+    throw Trouble(fmt::format("cannot read folder {}: {}", folder, error.message()));
+  }
+  std::vector<Input> found;
+  add_files_below(folder, found);
   std::sort(found.begin(), found.end(), [](const Input& a, const Input& b) { return a.path < b.path; });
   return found;
 }

@@ -14,7 +14,8 @@ struct Input {
 };
 
 /// The files that the arguments name, in order: a folder stands for every *.yaml and *.yml below it, sorted by path.
-/// Hidden folders are left out. Throws Trouble for a path that is not there and a folder that cannot be read.
+/// Hidden folders are left out. Throws Trouble for a path that is not there and a named folder that cannot be read; one
+/// further down stands in the list itself.
 std::vector<Input> find_inputs(const std::vector<std::string>& arguments);
 
 /// Whether a text seems to have this key at its top level, by the look of its lines alone: what tells, before anything

@@ -9,9 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "ascii.h"
 #include "command.h"
+#include "primus_plan/support/terminal_text.h"
 
 namespace primus_plan::app {
 
@@ -37,24 +39,25 @@ mode_t default_mode() {
 }  // namespace
 
 Output::Output(const std::optional<std::string>& path, Glyphs glyphs) : glyphs_(glyphs), path_(path.value_or("")) {
+  is_terminal_ = ::isatty(descriptor_) == 1;
   if (path_.empty()) return;
   if (is_special(path_)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    temporary_ = path_ + ".XXXXXX";
-    descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+    temporary_.emplace(path_);
+    descriptor_ = temporary_->descriptor();
   }
-  if (descriptor_ >= 0) return;
-  temporary_.clear();
-  fail(path_, errno);
+  if (descriptor_ < 0) fail(path_, errno);
+  is_terminal_ = ::isatty(descriptor_) == 1;
 }
 
 Output::~Output() {
-  if (!path_.empty() && descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!path_.empty() && !temporary_ && descriptor_ >= 0) ::close(descriptor_);
 }
 
 void Output::write(std::string_view text) {
+  std::string safe;
+  if (is_terminal_) text = safe = terminal_text(text);
   if (glyphs_ == Glyphs::as_they_are) return write_bytes(text);
   write_bytes(to_ascii(text));
 }
@@ -74,17 +77,12 @@ void Output::write_bytes(std::string_view text) {
 
 void Output::finish() {
   if (path_.empty()) return;
-  const bool sound = temporary_.empty() || (::fchmod(descriptor_, default_mode()) == 0 && ::fsync(descriptor_) == 0);
+  const int file = std::exchange(descriptor_, -1);
+  const bool sound = temporary_
+                         ? ::fchmod(file, default_mode()) == 0 && ::fsync(file) == 0 && temporary_->take_place_of(path_)
+                         : ::close(file) == 0;
   if (!sound) fail(path_, errno);
-  const int closed = ::close(descriptor_);
-  descriptor_ = -1;
-  if (closed != 0) fail(path_, errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
-  temporary_.clear();
 }
-
-bool Output::is_terminal() const { return ::isatty(descriptor_) == 1; }
 
 std::string joined_answers(const std::vector<std::string>& answers, bool json) {
   if (answers.size() == 1) return answers.front();
@@ -100,6 +98,14 @@ std::string joined_answers(const std::vector<std::string>& answers, bool json) {
 
 void write_stdout(std::string_view text) { Output(std::nullopt).write(text); }
 
-void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void say(std::string_view text) {
+  const std::string safe = terminal_text(text);
+  std::fwrite(safe.data(), 1, safe.size(), stderr);
+}
+
+void draw_status(std::string_view line) {
+  const std::string text = fmt::format("\r{}\x1b[K", terminal_text(line));
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 }  // namespace primus_plan::app

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "temporary_file.h"
+
 namespace primus_plan::app {
 
 /// Nobody reads standard output any more (`| head`): there is no one left to tell, so the program ends quietly.
@@ -29,15 +31,16 @@ class Output {
   /// Puts the file in its place.
   void finish();
 
-  bool is_terminal() const;
+  bool is_terminal() const { return is_terminal_; }
 
  private:
   void write_bytes(std::string_view text);
 
   Glyphs glyphs_;
   std::string path_;
-  std::string temporary_;
+  std::optional<TemporaryFile> temporary_;
   int descriptor_ = 1;  ///< standard output
+  bool is_terminal_ = false;
 };
 
 /// Several answers as one text: JSON values as the list of them, texts with an empty line between. One stays as it is.
@@ -48,5 +51,8 @@ void write_stdout(std::string_view text);
 
 /// Remarks beside the report, on standard error.
 void say(std::string_view text);
+
+/// A line on a terminal's standard error in the place of the last one; an empty one takes it away.
+void draw_status(std::string_view line);
 
 }  // namespace primus_plan::app

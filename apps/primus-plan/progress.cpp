@@ -26,12 +26,12 @@ void Progress::update(std::size_t done, std::size_t total) {
   if (!enabled_ || Clock::now() < next_) return;
   next_ = Clock::now() + (terminal_ ? Clock::duration(on_terminal) : Clock::duration(elsewhere));
   const std::string line = fmt::format("{}: {} of {} files", program_, done, total);
-  say(terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n");
+  terminal_ ? draw_status(line) : say(line + "\n");
   shown_ = terminal_;
 }
 
 void Progress::clear() {
-  if (shown_) say("\r\x1b[K");
+  if (shown_) draw_status("");
   shown_ = false;
 }
 

@@ -8,9 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "command.h"
+#include "temporary_file.h"
 
 namespace primus_plan::app {
 
@@ -32,54 +32,30 @@ class Descriptor {
 
   int get() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
   int number_;
 };
 
-/// A file beside another one that is removed unless it takes its place.
-class Replacement {
- public:
-  explicit Replacement(const std::string& path)
-      : path_(path), temporary_(path + ".XXXXXX"), file_(::mkostemp(temporary_.data(), O_CLOEXEC)) {
-    if (!file_.is_open()) {
-      temporary_.clear();
-      fail(path_, errno);
+void write_all(const std::string& path, int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      fail(path, errno);
     }
   }
-  ~Replacement() {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  }
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
+}
 
-  void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_.get(), text.data(), text.size());
-      if (written >= 0) {
-        text.remove_prefix(static_cast<std::size_t>(written));
-      } else if (errno != EINTR) {
-        fail(path_, errno);
-      }
-    }
+/// Owner, group and permissions of another file, and everything on the disk.
+bool settle_as(int file, const struct stat& original) {
+  // Only root may give files away; the owner of a file edited by somebody of its group changes.
+  if (::fchown(file, original.st_uid, original.st_gid) != 0) {
+    static_cast<void>(::fchown(file, static_cast<uid_t>(-1), original.st_gid) == 0);
   }
-
-  void take_place_of(const struct stat& original) {
-    // Only root may give files away; the owner of a file edited by somebody of its group changes.
-    if (::fchown(file_.get(), original.st_uid, original.st_gid) != 0) {
-      static_cast<void>(::fchown(file_.get(), static_cast<uid_t>(-1), original.st_gid) == 0);
-    }
-    if (::fchmod(file_.get(), original.st_mode & 07777U) != 0 || ::fsync(file_.get()) != 0) fail(path_, errno);
-    if (!file_.close() || ::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
-    temporary_.clear();
-  }
-
- private:
-  const std::string& path_;
-  std::string temporary_;
-  Descriptor file_;
-};
+  return ::fchmod(file, original.st_mode & 07777U) == 0 && ::fsync(file) == 0;
+}
 
 bool holds(int file, std::string_view text) {
   std::array<char, 65536> buffer;
@@ -105,9 +81,10 @@ std::string replace_file(const std::string& path, std::string_view before, std::
   if ((status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) return "it is read-only";
   if (status.st_nlink > 1) return "it has other names (hard links), which would keep the old text";
   if (!holds(original.get(), before)) return "it has changed since it was read";
-  Replacement replacement(path);
-  replacement.write(after);
-  replacement.take_place_of(status);
+  TemporaryFile replacement(path);
+  if (!replacement.is_open()) fail(path, errno);
+  write_all(path, replacement.descriptor(), after);
+  if (!settle_as(replacement.descriptor(), status) || !replacement.take_place_of(path)) fail(path, errno);
   return {};
 }
 

@@ -81,7 +81,7 @@ void SearchWatch::tell(std::size_t done, std::size_t of) {
   if (!options_.talks || seconds() < next_) return;
   next_ = seconds() + (terminal_ ? 0.2 : 5);
   const std::string line = fmt::format("primus-plan: {}", counted_of(done, of, options_.noun));
-  say(terminal_ ? fmt::format("\r{}\x1b[K", line) : line + "\n");
+  terminal_ ? draw_status(line) : say(line + "\n");
   shown_ = terminal_;
 }
 
@@ -93,7 +93,7 @@ void SearchWatch::tell_end() {
 }
 
 void SearchWatch::clear() {
-  if (shown_) say("\r\x1b[K");
+  if (shown_) draw_status("");
   shown_ = false;
 }
 

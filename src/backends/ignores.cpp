@@ -34,7 +34,7 @@ std::vector<Word> words_of(const std::vector<IgnoreComment>& comments, RuleList 
   return words;
 }
 
-/// The comments of one text.
+/// The comments of one text, in order, so that the words' lines ascend.
 struct Comments {
   std::vector<IgnoreComment> comments;
   std::vector<Word> words;
@@ -45,9 +45,11 @@ struct Comments {
   /// Marks every word that covers the finding.
   bool silence(const RuleInfo& rule, std::uint32_t line) {
     bool silenced = false;
-    for (Word& word : words) {
-      if (word.comment->line != line || word.comment->reason.empty() || !word.covers(rule)) continue;
-      word.is_used = true;
+    const auto line_of = [](const Word& word) { return word.comment->line; };
+    auto word = std::ranges::lower_bound(words, line, {}, line_of);
+    for (; word != words.end() && word->comment->line == line; ++word) {
+      if (word->comment->reason.empty() || !word->covers(rule)) continue;
+      word->is_used = true;
       silenced = true;
     }
     return silenced;
@@ -64,11 +66,13 @@ class Ignores {
     return comments_of(*place.source).silence(*finding.rule, place.line);
   }
 
-  /// `had_errors`: before anything was silenced. Topology is not judged then, so comments about it may wait.
+  /// What is wrong with the comments of an experiment that has some. `had_errors`: before anything was silenced.
+  /// Topology is not judged then, so comments about it may wait.
   std::vector<Finding> faults(bool all_judged, bool had_errors) {
     std::vector<Finding> out;
-    for (const IgnoreComment& comment : experiment_.ignores) {
-      Comments& own = comments_of(*comment.origin.source);
+    const Comments& own = comments_of(*experiment_.ignores.front().origin.source);
+    auto word = own.words.begin();
+    for (const IgnoreComment& comment : own.comments) {
       const bool no_reason = comment.reason.empty();
       if (no_reason) {
         out.push_back(fault(loading::ignore_without_reason, comment.origin,
@@ -79,12 +83,11 @@ class Ignores {
         out.push_back(fault(loading::ignore_of_unknown_rule, comment.origin, "the comment names no rule",
                             {"name one between the brackets: ignore[MG203]"}));
       }
-      for (const Word& word : own.words) {
-        if (word.comment->origin != comment.origin) continue;
-        if (word.rules.empty()) {
-          out.push_back(fault(loading::ignore_of_unknown_rule, comment.origin, unknown_rule_text(word.text, rules_)));
-        } else if (!no_reason && !word.is_used && all_judged && !(had_errors && is_topology(word))) {
-          out.push_back(unused(comment, word));
+      for (; word != own.words.end() && word->comment == &comment; ++word) {
+        if (word->rules.empty()) {
+          out.push_back(fault(loading::ignore_of_unknown_rule, comment.origin, unknown_rule_text(word->text, rules_)));
+        } else if (!no_reason && !word->is_used && all_judged && !(had_errors && is_topology(*word))) {
+          out.push_back(unused(comment, *word));
         }
       }
     }

@@ -38,7 +38,7 @@ class Reader {
  private:
   void fail(const Entry& entry, const std::string& wanted) {
     tell_(entry.value->origin ? entry.value->origin : entry.key_origin,
-          fmt::format("{} of calibration must be {}, not {}", entry.key->text, wanted, to_text(*entry.value)));
+          fmt::format("{} of calibration must be {}, not {:.80}", entry.key->text, wanted, to_text(*entry.value)));
   }
 
   const TellFault& tell_;
@@ -50,7 +50,7 @@ StoredCalibration read_calibration(const Entry& entry, const std::string& path, 
   StoredCalibration out;
   out.path = path;
   if (!entry.value->is_mapping()) {
-    tell(entry.key_origin, fmt::format("calibration must be a mapping, not {}", to_text(*entry.value)));
+    tell(entry.key_origin, fmt::format("calibration must be a mapping, not {:.80}", to_text(*entry.value)));
     return out;
   }
   Reader read(tell);

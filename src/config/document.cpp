@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "config/document_rules.h"
@@ -12,6 +14,8 @@
 
 namespace primus_plan {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Files that one document may take in through `extends`, each counted as often as it is named.
 constexpr std::size_t most_files = 1000;
@@ -28,6 +32,21 @@ std::string beside(const std::string& path, const std::string& name) {
   return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
 }
 
+fs::path normal(const std::string& path) {
+  std::error_code error;
+  return fs::absolute(path, error).lexically_normal();
+}
+
+/// The tree that a preset belongs to: what holds primus/configs, or configs where that is in no such folder; the
+/// preset's own folder for other files.
+fs::path tree_of(const std::string& preset) {
+  const std::string path = normal(preset).generic_string();
+  const std::size_t configs = path.rfind("/configs/");
+  if (configs == std::string::npos) return fs::path(path).parent_path();
+  const fs::path folder = path.substr(0, configs);
+  return folder.filename() == "primus" ? folder.parent_path() : folder;
+}
+
 /// A file on the way from the first one to the one being read, with the place that names it.
 struct Link {
   std::string path;
@@ -41,6 +60,7 @@ class DocumentLoader {
       : layer_(layer), files_(files), environment_(environment), limits_(limits), document_(document) {}
 
   NodePtr load(const std::string& path, const Origin& named_at) {
+    check_place(path, named_at);
     check_chain(path, named_at);
     chain_.push_back({path, named_at});
     NodePtr root = substitute_environment(parse(path, named_at), environment_);
@@ -54,6 +74,16 @@ class DocumentLoader {
     std::string text;
     for (const Link& link : chain_) text += link.path + " -> ";
     return text + last;
+  }
+
+  /// Presets come with somebody else's tree: what they extend must lie in that tree. An experiment may name any file.
+  void check_place(const std::string& path, const Origin& named_at) const {
+    if (!is_preset(layer_) || chain_.empty()) return;
+    const fs::path relative = normal(path).lexically_relative(tree_of(chain_.front().path));
+    if (!relative.empty() && *relative.begin() != "..") return;
+    fail(loading::limit_exceeded, named_at,
+         fmt::format("the file '{}' is not read: of presets, this reader follows extends within their own tree alone",
+                     path));
   }
 
   void check_chain(const std::string& path, const Origin& named_at) {

@@ -199,11 +199,15 @@ const RuleInfo limit_exceeded{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/config/yaml_loader.py:_load_yaml",
-    .outcome = "PyYAML recurses until Python raises a RecursionError, or takes very long",
-    .summary = "A file must stay within the reader's bounds of depth and size.",
+    .outcome =
+        "nothing is known: this reader stops where PyYAML may recurse until Python raises a RecursionError, "
+        "take very long, or read on",
+    .summary = "A file must stay within the reader's bounds of depth, size and place.",
     .explanation =
         "No configuration needs hundreds of nested levels or hundreds of thousands of values. The bounds keep "
-        "damaged or hostile files from taking all the time and memory of the machine.",
+        "damaged or hostile files from taking all the time and memory of the machine. Presets may extend files of "
+        "their own tree alone (of the folder that holds primus/), so that somebody else's tree shows nothing of "
+        "this machine; an experiment may name any file.",
     .bad = {.world_size = 8,
             .yaml =
                 "micro_batch_size: "

@@ -81,7 +81,7 @@ void read_fields(const Node& root, const std::string& path, Hardware& part, Hard
     const std::string& key = entry.key->text;
     if (key == "base") continue;
     if (key == "name" && entry.value->is_string()) {
-      part.name = entry.value->text;
+      part.name = escape_controls(entry.value->text);  // reports show it as it is
     } else if (key == "aliases" && entry.value->is_sequence()) {
       part.aliases = texts(*entry.value);
     } else if (key == "sources" && entry.value->is_sequence()) {

@@ -37,6 +37,7 @@ std::uint32_t next_content(const Source& source, std::uint32_t line) {
 
 std::vector<IgnoreComment> find_ignores(const Source& source, std::uint32_t first, std::uint32_t last) {
   std::vector<IgnoreComment> found;
+  std::uint32_t content = 0;  ///< the next line of content that was looked for last
   for (const ToolComment& comment : find_tool_comments(source, first, last)) {
     if (comment.ignore.empty()) continue;
     const auto place = [&](std::string_view part) {
@@ -46,7 +47,8 @@ std::vector<IgnoreComment> find_ignores(const Source& source, std::uint32_t firs
     IgnoreComment& ignore = found.emplace_back();
     ignore.rules = split_rules(comment.ignore);
     ignore.reason = comment.reason;
-    ignore.line = comment.alone ? next_content(source, comment.line) : comment.line;
+    if (comment.alone && content <= comment.line) content = next_content(source, comment.line);
+    ignore.line = comment.alone ? content : comment.line;
     ignore.origin = place(comment.ignore);
     if (comment.text.find_first_not_of(" \t\r") == std::string_view::npos) ignore.comment = place(comment.whole);
   }

@@ -83,7 +83,8 @@ const RuleInfo bad_pragma{
     .explanation =
         "Such a comment gives the launch size that the experiment is meant for: `# primus-plan: "
         "world-size=64`, or `# primus-plan: nodes=8 gpus-per-node=8`; or it silences rules: `# primus-plan: "
-        "ignore[MG203] reason`. Sizes are whole numbers from 1 on. What is not understood has no effect.",
+        "ignore[MG203] reason`. Sizes are whole numbers from 1 on, and nodes must fit the world size. What is not "
+        "understood has no effect; of sizes that contradict each other the world size holds.",
     .bad = {.world_size = 8, .yaml = R"(# primus-plan: world_size=64
 micro_batch_size: 2
 global_batch_size: 16

@@ -49,6 +49,9 @@ struct Parts {
   Remarks remarks;
 };
 
+/// Snippets that one file may hold.
+constexpr std::size_t most_documents = 1000;
+
 /// The line of the `---` that a document starts with.
 std::uint32_t marker_line(const Source& source, const Node& root) {
   std::uint32_t line = root.origin.line;
@@ -63,6 +66,12 @@ Parts split_documents(const std::string& path, const std::string& text, const Li
   result.sources = {result.text};
   std::vector<NodePtr> roots = parse_yaml_documents(*result.text, Layer::experiment, limits, result.remarks);
   std::erase_if(roots, [](const NodePtr& root) { return root->is_null(); });
+  if (roots.size() > most_documents) {
+    throw LoadError(fault(loading::limit_exceeded, roots[most_documents]->origin,
+                          fmt::format("the file has {} documents, more than {}, the limit of this reader", roots.size(),
+                                      most_documents)),
+                    result.sources);
+  }
   for (std::size_t i = 0; i < roots.size(); ++i) {
     if (!roots[i]->is_mapping() || looks_like_experiment(*roots[i])) throw refusal;
     Part part{.path = i == 0 ? path : fmt::format("{}#{}", path, i + 1),

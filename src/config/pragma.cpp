@@ -54,6 +54,18 @@ std::optional<std::int64_t> parse_launch_size(std::string_view text) {
   return value;
 }
 
+std::string contradiction(const Pragma& pragma) {
+  if (!pragma.world_size || !pragma.nodes) return {};
+  constexpr std::int64_t usual_gpus = 8;
+  const std::int64_t world = *pragma.world_size;
+  if (!pragma.gpus_per_node && world % *pragma.nodes == 0) return {};
+  const std::int64_t gpus = pragma.gpus_per_node.value_or(usual_gpus);
+  const std::int64_t nodes = (world + gpus - 1) / gpus;
+  if (nodes == *pragma.nodes) return {};
+  return fmt::format("world-size={} does not fit nodes={}: {} ranks take {} node{} of {} GPU{}", world, *pragma.nodes,
+                     world, nodes, nodes == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s");
+}
+
 Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last, Remarks& remarks) {
   Pragma result;
   const std::string_view all = source.text();
@@ -72,7 +84,12 @@ Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last
                               {"write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, or ignore[RULE] reason"}));
     }
     const bool has_size = here.world_size || here.nodes || here.gpus_per_node;
-    if (has_size && !result.origin) result = here;
+    if (!has_size || result.origin) continue;
+    result = here;
+    if (std::string trouble = contradiction(here); !trouble.empty()) {
+      remarks.push_back(
+          fault(loading::bad_pragma, here.origin, std::move(trouble), {"leave nodes out, or mend one of both"}));
+    }
   }
   return result;
 }

@@ -18,6 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A value in a message: its beginning, when it is long. A whole file may stand where a word belongs.
+std::string shown(const Node& value) {
+  constexpr std::size_t longest = 80;
+  const std::string text = to_text(value);
+  return text.size() <= longest ? text : fmt::format("{:.80}…", text);
+}
+
 class Reader;
 
 /// A key of the settings, or of one of their entries.
@@ -54,7 +61,7 @@ class Reader {
   }
   void fail_type(const Entry& entry, std::string_view wanted) {
     fail(entry.value->origin ? entry.value->origin : entry.key_origin,
-         fmt::format("{} must be {}, not {}", entry.key->text, wanted, to_text(*entry.value)));
+         fmt::format("{} must be {}, not {}", entry.key->text, wanted, shown(*entry.value)));
   }
   void fail_key(const Entry& entry, std::span<const std::string_view> known, std::string_view of_what);
 
@@ -73,7 +80,7 @@ class Reader {
       if (item->is_mapping()) {
         each(*item);
       } else {
-        fail(item->origin, fmt::format("an entry of {} must be a mapping, not {}", entry.key->text, to_text(*item)));
+        fail(item->origin, fmt::format("an entry of {} must be a mapping, not {}", entry.key->text, shown(*item)));
       }
     }
   }
@@ -210,6 +217,7 @@ void Reader::launch_entry(const Node& node) {
   if (!launch.size.world_size && !launch.size.nodes && !launch.size.gpus_per_node) {
     return fail(node.origin, "an entry of launch must have world-size, nodes or gpus-per-node");
   }
+  if (const std::string trouble = contradiction(launch.size); !trouble.empty()) return fail(node.origin, trouble);
   settings_.launch.push_back(std::move(launch));
 }
 
@@ -299,7 +307,8 @@ void Reader::read(const std::string& path) {
     return fail(error.finding().primary.origin, error.finding().message);
   }
   if (root->is_null()) return;
-  if (!root->is_mapping()) return fail(root->origin, fmt::format("settings must be a mapping, not {}", to_text(*root)));
+  if (!root->is_mapping())
+    return fail(root->origin, fmt::format("settings must be a mapping, not {}", to_string(root->kind)));
   std::array<std::string_view, key_count> known;
   std::ranges::transform(keys(), known.begin(), &Key::name);
   const Entry* extends = nullptr;

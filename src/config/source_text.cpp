@@ -16,14 +16,15 @@ std::uint32_t code_points(std::string_view text) {
 
 Origin origin_in(const Source& source, std::size_t begin, std::size_t end, Layer layer) {
   const std::string_view text = source.text();
-  const std::string_view before = text.substr(0, begin);
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  const std::vector<std::size_t>& starts = source.line_starts();
+  const auto line = static_cast<std::uint32_t>(std::ranges::upper_bound(starts, begin) - starts.begin());
   const std::size_t mark =
       text.starts_with(yaml::byte_order_mark) ? yaml::byte_order_mark.size() : 0;  // takes no column
-  const std::size_t line_end = std::min(text.find('\n', begin), text.size());
+  const std::size_t line_start = std::min(begin, std::max(starts[line - 1], mark));
+  const std::size_t line_end = std::max(begin, starts[line - 1] + source.line(line).size());
   return {.source = &source,
-          .line = 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n')),
-          .column = 1 + code_points(before.substr(std::min(begin, std::max(line_start, mark)))),
+          .line = line,
+          .column = 1 + code_points(text.substr(line_start, begin - line_start)),
           .length = code_points(text.substr(begin, std::min(end, line_end) - begin)),
           .layer = layer};
 }

@@ -17,36 +17,74 @@ std::string_view trim(std::string_view text) {
 
 bool is_blank(char c) { return blanks.find(c) != std::string_view::npos; }
 
-/// Where the comment of a line starts: at a `#` after a blank, outside of quotes; npos when there is none.
-std::size_t comment_start(std::string_view line) {
-  char quote = '\0';
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    const char before = i == 0 ? ' ' : line[i - 1];
-    if (quote != '\0') {
-      if (c == '\\' && quote == '"') ++i;
-      if (c == quote) quote = '\0';
-    } else if (c == '#' && is_blank(before)) {
-      return i;
-    } else if ((c == '"' || c == '\'') && (is_blank(before) || before == '[' || before == '{' || before == ',')) {
-      quote = c;
+/// Follows quoted texts from line to line, so that what looks like a comment inside of one is none. Lines are taken in
+/// order.
+class Quotes {
+ public:
+  /// Where the comment of the next line starts: at a `#` after a blank, outside of quotes; npos when there is none.
+  std::size_t comment_start(std::string_view line) {
+    value_may_start_ = true;
+    in_property_ = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      const char next = i + 1 < line.size() ? line[i + 1] : ' ';
+      if (open_ != '\0') {
+        const bool is_escape = open_ == '"' ? c == '\\' : c == '\'' && next == '\'';
+        if (is_escape) {
+          ++i;
+        } else if (c == open_) {
+          open_ = '\0';
+        }
+        value_may_start_ = false;
+      } else if (c == '#' && (i == 0 || is_blank(line[i - 1]))) {
+        return i;
+      } else if ((c == '"' || c == '\'') && value_may_start_ && !in_property_) {
+        open_ = c;
+      } else if (!is_blank(c)) {
+        take_plain(c, is_blank(next));
+      }
     }
+    return std::string_view::npos;
   }
-  return std::string_view::npos;
-}
+
+  /// Whether a quoted text goes on in the next line.
+  bool is_open() const { return open_ != '\0'; }
+
+ private:
+  /// Values start at the start of a line, after indicators, and after tags and anchors.
+  void take_plain(char c, bool before_blank) {
+    if (value_may_start_ && (c == '[' || c == '{')) ++depth_;
+    if (depth_ > 0 && (c == ']' || c == '}')) --depth_;
+    const bool is_property = value_may_start_ && (in_property_ || c == '!' || c == '&');
+    const bool is_entry = value_may_start_ && before_blank && (c == '-' || c == '?');
+    const bool is_key = c == ':' && (before_blank || depth_ > 0);
+    in_property_ = is_property && !before_blank;
+    value_may_start_ = is_property || is_entry || is_key || (depth_ > 0 && (c == '[' || c == '{' || c == ','));
+  }
+
+  char open_ = '\0';       ///< the quote that is open
+  std::size_t depth_ = 0;  ///< brackets that are open
+  bool value_may_start_ = true;
+  bool in_property_ = false;
+};
 
 /// Tells the lines of block scalars ("key: |"), which are text whatever they look like. Lines are asked for in order.
 class BlockScalars {
  public:
-  bool contains(std::string_view line) {
+  /// Takes the rest of a line into account that is not in a block scalar; `comment`: where its comment starts.
+  void open_after(std::string_view line, std::size_t comment) {
     const std::size_t indent = line.find_first_not_of(' ');
-    if (parent_ != none && (indent == std::string_view::npos || indent > parent_)) return true;
-    parent_ = none;
-    const std::string_view code = trim(line.substr(0, comment_start(line)));
+    const std::string_view code = trim(line.substr(0, comment));
     const std::size_t word = code.find_last_of(blanks) + 1;  // npos + 1 is 0
     if (word > 0 && is_header(code.substr(word)) && opens_value(trim(code.substr(0, word)))) {
       parent_ = parent_indent(line, word + (indent == std::string_view::npos ? 0 : indent));
     }
+  }
+
+  bool contains(std::string_view line) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (parent_ != none && (indent == std::string_view::npos || indent > parent_)) return true;
+    parent_ = none;
     return false;
   }
 
@@ -92,11 +130,12 @@ std::vector<ToolComment> find_tool_comments(const Source& source, std::uint32_t 
   if (source.text().find(marker) == std::string::npos) return found;
   const auto lines = static_cast<std::uint32_t>(source.line_starts().size());
   BlockScalars scalars;
+  Quotes quotes;
   for (std::uint32_t number = first; number <= std::min(last, lines); ++number) {
     const std::string_view line = source.line(number);
-    if (scalars.contains(line)) continue;
-    if (line.find(marker) == std::string_view::npos) continue;
-    const std::size_t start = comment_start(line);
+    if (!quotes.is_open() && scalars.contains(line)) continue;
+    const std::size_t start = quotes.comment_start(line);
+    if (!quotes.is_open()) scalars.open_after(line, start);
     if (start == std::string_view::npos) continue;
     std::string_view text = line.substr(start + 1);
     const std::size_t word = text.find_first_not_of(blanks);

@@ -73,7 +73,7 @@ std::string run_line(const RunDescription& run) {
   add("DP", degrees.data);
   text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro, counted(run.batch.global, "sample"),
                       with_commas(run.batch.sequence_length));
-  if (run.launch.assumed) text += fmt::format(" (size assumed: {}; see --nodes)", run.launch.source);
+  if (run.launch.assumed) text += fmt::format(" (size assumed: {}; see --nodes)", escape_controls(run.launch.source));
   return row("run", text);
 }
 
@@ -195,7 +195,7 @@ std::string estimate_to_text(const EstimateReport& report, const TextStyle& styl
   text += missing_facts(*analysis.workload);
   if (analysis.workload->model.kinds.empty()) return text;
   if (report.hardware != nullptr)
-    text += row("hardware", fmt::format("{} ({})", report.hardware->name, report.hardware_source));
+    text += row("hardware", escape_controls(fmt::format("{} ({})", report.hardware->name, report.hardware_source)));
   if (!report.calibration.empty()) text += row("calibrated", escape_controls(report.calibration));
   text += model_lines(report) + run_line(analysis.workload->run) + flops_lines(report) + memory_lines(report, style);
   if (style.verbose) text += stage_table(report, paint);

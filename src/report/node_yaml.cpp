@@ -18,8 +18,9 @@ constexpr std::size_t longest_simple_key = 1000;  // PyYAML: 1024
 
 /// "file:line  (layer; $NAME set)".
 std::string describe_origin(const Node& node, const Origin& origin) {
-  std::string text = origin ? fmt::format("{}:{} ({}", origin.source->path(), origin.line, to_string(origin.layer))
-                            : fmt::format("({}", to_string(origin.layer));
+  std::string text =
+      origin ? fmt::format("{}:{} ({}", escape_controls(origin.source->path()), origin.line, to_string(origin.layer))
+             : fmt::format("({}", to_string(origin.layer));
   for (const EnvironmentUse& use : node.environment) {
     text += fmt::format("; ${} {}", use.name, use.was_set ? "set" : "not set: default");
   }

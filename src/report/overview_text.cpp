@@ -69,10 +69,10 @@ std::string launch_source_text(const Launch& launch) {
     return fmt::format("world size {} assumed: {} (set it with --world-size or --nodes)", launch.world_size,
                        launch.source.empty()         ? "the smallest legal one"
                        : launch.source == "one node" ? "one node, as no world size fits these degrees"
-                                                     : launch.source);
+                                                     : escape_controls(launch.source));
   }
   const bool from_flags = launch.source.empty() || launch.source.starts_with("--");
-  return from_flags ? std::string() : "world size from " + launch.source;
+  return from_flags ? std::string() : "world size from " + escape_controls(launch.source);
 }
 
 std::string worlds_text(const std::vector<LegalWorld>& worlds) {

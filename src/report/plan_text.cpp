@@ -33,9 +33,10 @@ std::string worlds_text(const PlanRequest& request) {
 std::string head(const PlanReport& report, const Paint& paint) {
   const PlanRequest& request = report.request;
   const PlanResult& result = report.result;
-  std::string out = fmt::format("{} on {} x {} ({:.0f} GiB, {} a node), {}\n", paint.bold(report.subject),
-                                worlds_text(request), request.hardware.name, request.hardware.memory_bytes / gib,
-                                request.task.gpus_per_node, report.framework);
+  std::string out =
+      fmt::format("{} on {} x {} ({:.0f} GiB, {} a node), {}\n", paint.bold(escape_controls(report.subject)),
+                  worlds_text(request), escape_controls(request.hardware.name), request.hardware.memory_bytes / gib,
+                  request.task.gpus_per_node, report.framework);
   out += fmt::format("  batch     {} samples of {} tokens = {} tokens a step ({})\n",
                      with_commas(request.task.global_batch), with_commas(request.task.sequence_length),
                      human_count(static_cast<double>(request.task.global_batch * request.task.sequence_length)),

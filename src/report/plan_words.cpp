@@ -121,7 +121,8 @@ std::string reason_text(const PlanReport& report) {
   const PlanRequest& request = report.request;
   if (!result.trouble.empty()) return result.trouble;
   std::string worlds = counted(request.worlds.empty() ? 0 : request.worlds.back(), "GPU");
-  std::string out = fmt::format("no plan for {} on {} of {}", report.subject, worlds, request.hardware.name);
+  std::string out = fmt::format("no plan for {} on {} of {}", escape_controls(report.subject), worlds,
+                                escape_controls(request.hardware.name));
   if (result.space == 0) return out + ": the axes that were given leave nothing to try";
   if (result.has_least_memory) {
     const PlanPoint& least = result.least_memory;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "primus_plan/support/text.h"
+
 namespace primus_plan {
 namespace {
 
@@ -154,7 +156,7 @@ std::string unified_diff(std::string_view path, std::string_view before, std::st
   const Lines a = split_lines(before);
   const Lines b = split_lines(after);
   const std::vector<Hunk> hunks = ShortestEdit(a, b).find();
-  std::string out = fmt::format("--- {}\n+++ {}\n", path, path);
+  std::string out = fmt::format("--- {0}\n+++ {0}\n", escape_controls(path));
   for (std::size_t i = 0; i < hunks.size();) {
     std::size_t j = i + 1;
     while (j < hunks.size() && hunks[j].a - hunks[j - 1].a - hunks[j - 1].removed <= 2 * context) ++j;

@@ -33,6 +33,18 @@ TEST(IgnoreComments, OnAndAboveALine) {
   EXPECT_THAT(found("# primus-plan: ignore[] x\na: 1\n"), ElementsAre("2: (x)"));
 }
 
+TEST(IgnoreComments, TextsOfSeveralLinesHaveNone) {
+  const std::string comment = "  # primus-plan: ignore[MG203] r\n";
+  EXPECT_THAT(found("a: \"x\n" + comment + "  y\"\nb: 1 # primus-plan: ignore[LN] s\n"), ElementsAre("4: LN (s)"));
+  EXPECT_THAT(found("a: 'it''s\n" + comment + "  '\nb: 1 # primus-plan: ignore[LN] s\n"), ElementsAre("4: LN (s)"));
+  EXPECT_THAT(found("- - !!str \"x \\\" \n" + comment + "  \"\n"), IsEmpty());
+  EXPECT_THAT(found("{a: [1, 'x\n" + comment + "  ']}\n"), IsEmpty());
+  EXPECT_THAT(found("\"key\": &a 'x\n" + comment + "  '\n"), IsEmpty());
+  // An apostrophe inside of a plain text opens nothing.
+  EXPECT_THAT(found("a: rock 'n roll\n" + comment + "b: 1\n"), ElementsAre("3: MG203 (r)"));
+  EXPECT_THAT(found("a: this, 'that\n" + comment + "b: 1\n"), ElementsAre("3: MG203 (r)"));
+}
+
 TEST(IgnoreComments, OnlyInComments) {
   EXPECT_THAT(found("a: \"x # primus-plan: ignore[MG203] r\"\n"), IsEmpty());
   EXPECT_THAT(found("a: 'x # primus-plan: ignore[MG203] r'\n"), IsEmpty());

@@ -43,6 +43,15 @@ TEST_F(SettingsTest, NearestFileHoldsAlone) {
   EXPECT_FALSE(nearest("/elsewhere").strict.has_value());
 }
 
+TEST_F(SettingsTest, LongValuesAreNotRepeatedWhole) {
+  const std::string text(10000, 'x');
+  for (const std::string& yaml : {text, "strict: " + text, "launch: [" + text + "]", "launch: " + text}) {
+    const std::vector<std::string> all = faults(yaml);
+    ASSERT_EQ(all.size(), 1U) << yaml.substr(0, 20);
+    EXPECT_LT(all[0].size(), 250U);
+  }
+}
+
 TEST_F(SettingsTest, ExtendsIsWeaker) {
   files_.put("/repo/team.yaml",
              "strict: true\nbaseline: team.json\nseverity: {MG203: note, LN: off}\n"

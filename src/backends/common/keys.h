@@ -24,6 +24,9 @@ ProbableKey probable_key(std::string_view framework, std::string_view name);
 /// Whose section this is ("TorchTitan" for training); empty when no framework has one of this name.
 std::string_view owner_of_section(std::string_view name);
 
+/// Looking for what was meant costs a visit to every key there is: of very many unknown keys only so many get a hint.
+inline constexpr std::size_t most_key_hints = 200;
+
 /// Adds to a message about an unknown key whose key it is and what was meant; an edit renames it when the meant key
 /// belongs in the same section.
 void say_probable_key(std::string_view framework, std::string_view written, const Origin& where, Message& m);

@@ -25,10 +25,11 @@ void report(const MaxTextRun& run, Kind kind, Findings& out, Describe&& describe
 }
 
 void unknown_key(const MaxTextRun& run, Findings& out) {
-  report(run, Kind::unknown, out, [](const KeyFault& fault, Message& m) {
+  std::size_t hints = 0;
+  report(run, Kind::unknown, out, [&hints](const KeyFault& fault, Message& m) {
     m.say("{} is no key of MaxText, which stops at it", fault.key);
     m.label("this key");
-    say_probable_key("maxtext", fault.key, fault.key_origin, m);
+    if (++hints <= most_key_hints) say_probable_key("maxtext", fault.key, fault.key_origin, m);
   });
 }
 

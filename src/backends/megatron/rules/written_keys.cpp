@@ -25,24 +25,26 @@ bool is_variable_name(std::string_view name) {
                      [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-void say_section(const KeyRemark& remark, Message& m) {
+/// `hints`: how many keys of the experiment were given one.
+void say_section(const KeyRemark& remark, std::size_t& hints, Message& m) {
   const auto& entries = remark.value->entries();
   const std::string_view owner = owner_of_section(remark.name);
   m.say("{} is a section{}{}, but Megatron's keys are flat: nothing reads the {} key{} in it", remark.name,
         owner.empty() ? "" : " of ", owner, entries.size(), entries.size() == 1 ? "" : "s");
   m.help("write Megatron's own keys directly under overrides");
   for (const Entry& entry : entries) {
-    if (!entry.key->is_string()) continue;
+    if (!entry.key->is_string() || ++hints > most_key_hints) continue;
     const std::string_view meant = probable_key("megatron", entry.key->text).key;
     if (!meant.empty()) m.help("{}.{}: {}", remark.name, entry.key->text, meant);
   }
 }
 
 void unknown(const MegatronRun& run, Findings& out) {
-  each_remark(run, out, KeyFault::unknown, [](const KeyRemark& remark, Message& m) {
+  std::size_t hints = 0;
+  each_remark(run, out, KeyFault::unknown, [&hints](const KeyRemark& remark, Message& m) {
     m.label("nothing reads this");
     if (remark.value->is_mapping()) {
-      say_section(remark, m);
+      say_section(remark, hints, m);
       return;
     }
     if (remark.name.empty()) {
@@ -54,7 +56,7 @@ void unknown(const MegatronRun& run, Findings& out) {
       m.help("a variable is exported where the run is launched, or written where the experiment says ${{NAME}}");
       return;
     }
-    say_probable_key("megatron", remark.name, remark.where, m);
+    if (++hints <= most_key_hints) say_probable_key("megatron", remark.name, remark.where, m);
   });
 }
 

@@ -11,11 +11,12 @@ namespace {
 constexpr const char* build_config = "primus/backends/torchtitan/config_utils.py:build_job_config_from_namespace";
 
 void key_unknown(const TorchTitanRun& run, Findings& out) {
+  std::size_t hints = 0;
   for (const StrayKey& key : run.parsed.keys.unknown) {
     out.add(key.origin, [&](Message& m) {
       m.label("nothing reads this");
       m.say("{} has no effect: neither TorchTitan nor Primus reads a key of this name", key.path);
-      say_probable_key("torchtitan", key.path, key.origin, m);
+      if (++hints <= most_key_hints) say_probable_key("torchtitan", key.path, key.origin, m);
     });
   }
 }

@@ -1,0 +1,110 @@
+// Folders that cannot be read, files of other trees, sizes that contradict themselves, files beyond the limits.
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "support/experiments.h"
+#include "support/folder.h"
+#include "support/process.h"
+
+namespace primus_plan::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(HostileFiles, AFolderThatCannotBeReadIsOneFinding) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const TemporaryFolder folder;
+  folder.write("a/good.yaml", good_experiment);
+  folder.write("locked/good.yaml", good_experiment);
+  folder.write("z/bad.yaml", bad_experiment);
+  fs::permissions(folder.path() / "locked", fs::perms::none);
+  const ProcessResult result = run_plan({"check", folder.path().string()});
+  const ProcessResult named = run_plan({"check", (folder.path() / "locked").string()});
+  fs::permissions(folder.path() / "locked", fs::perms::owner_all);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.out, "locked: permission denied [CF101")) << result.out << result.err;
+  EXPECT_TRUE(contains(result.out, "MG203")) << "the others have their turn";
+  EXPECT_EQ(named.exit_code, 2);
+}
+
+TEST(HostileFiles, WhatIsNoFileIsRefusedAtOnce) {
+  const TemporaryFolder folder;
+  folder.write("good.yaml", good_experiment);
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe.yaml").c_str(), 0600), 0);
+  fs::create_symlink("loop.yaml", folder.path() / "loop.yaml");
+  fs::create_directory_symlink(".", folder.path() / "circle");
+  fs::create_directory(folder.path() / "folder.yaml");
+  const ProcessResult all = run_plan({"check", folder.path().string()});
+  EXPECT_EQ(all.exit_code, 0) << all.out << all.err;
+  EXPECT_TRUE(contains(run_plan({"check", (folder.path() / "pipe.yaml").string()}).out, "a named pipe"));
+  EXPECT_TRUE(contains(run_plan({"check", (folder.path() / "loop.yaml").string()}).out, "symbolic links"));
+  EXPECT_TRUE(contains(run_plan({"check", "/dev/zero"}).out, "a device"));
+}
+
+TEST(HostileFiles, PresetsExtendNothingOfOtherTrees) {
+  const TemporaryFolder folder;
+  folder.write("secret.yaml", "secret: 1\n");
+  folder.write("tree/shared.yaml", "num_layers: 8\n");
+  const std::string models = "tree/primus/configs/models/megatron/";
+  const std::string experiment = "tree/exp.yaml";
+  folder.write("tree/primus/configs/modules/megatron/pre_trainer.yaml", "micro_batch_size: 1\n");
+  for (const std::string& base :
+       {std::string("../../../../../secret.yaml"), (folder.path() / "secret.yaml").string()}) {
+    folder.write(models + "llama3_8B.yaml", "extends: " + base + "\n");
+    const ProcessResult result = run_plan({"check", folder.write(experiment, good_experiment)});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_TRUE(contains(result.out, "within their own tree alone [CF113")) << result.out;
+  }
+  folder.write(models + "llama3_8B.yaml", "extends: ../../../../shared.yaml\n");
+  const ProcessResult own = run_plan({"check", folder.write(experiment, good_experiment)});
+  EXPECT_FALSE(contains(own.out, "CF113")) << own.out;
+  const std::string direct =
+      folder.write("tree/direct.yaml", "extends: ../secret.yaml\ntensor_model_parallel_size: 2\n");
+  EXPECT_FALSE(contains(run_plan({"check", direct}).out, "CF113")) << "an experiment may name any file";
+}
+
+TEST(HostileFiles, SizesThatContradictThemselvesAreTold) {
+  const ProcessResult pragma = run_plan(
+      {"check", "-"}, {.input = "# primus-plan: world-size=12 nodes=3 gpus-per-node=8\ntensor_model_parallel_size: 2\n"
+                                "global_batch_size: 24\n"});
+  EXPECT_TRUE(contains(pragma.out, "world-size=12 does not fit nodes=3: 12 ranks take 2 nodes of 8 GPUs [CF213"))
+      << pragma.out;
+  const TemporaryFolder folder;
+  folder.write(".primus-plan.yaml", "launch: [{world-size: 12, nodes: 5}]\n");
+  const ProcessResult settings = run_plan({"check", folder.write("a.yaml", good_experiment)});
+  EXPECT_EQ(settings.exit_code, 2);
+  EXPECT_TRUE(contains(settings.err, ".primus-plan.yaml:1:10: world-size=12 does not fit nodes=5")) << settings.err;
+  const ProcessResult even =
+      run_plan({"check", "-"}, {.input = "# primus-plan: world-size=12 nodes=3\ntensor_model_parallel_size: 2\n"
+                                         "global_batch_size: 24\n"});
+  EXPECT_FALSE(contains(even.out, "CF213")) << "nodes of 4 GPUs";
+}
+
+TEST(HostileFiles, GrowthIsBoundedByLimitsOrLinear) {
+  const auto repeated = [](const std::string& text, int times) {
+    std::string out = "tensor_model_parallel_size: 2\n";
+    for (int i = 0; i < times; ++i) out += text;
+    return out;
+  };
+  std::string unknown = "tensor_model_parallel_size: 2\n";
+  for (int i = 0; i < 5000; ++i) unknown += "tensor_model_parallel_siz" + std::to_string(i) + ": 1\n";
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string& text :
+       {repeated("# primus-plan: ignore[MG203] x\n", 20000), repeated("# primus-plan: nonsense\n", 20000), unknown}) {
+    EXPECT_EQ(run_plan({"check", "-", "--format", "concise"}, {.input = text}).exit_code, 0);
+  }
+  const ProcessResult documents =
+      run_plan({"check", "-"}, {.input = repeated("---\ntensor_model_parallel_size: 2\n", 2000)});
+  EXPECT_TRUE(contains(documents.out, "more than 1000, the limit of this reader [CF113")) << documents.out;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(40));
+}
+
+}  // namespace
+}  // namespace primus_plan::test
