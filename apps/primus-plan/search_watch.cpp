@@ -22,9 +22,12 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void remember_interrupt(int /*signal*/) { interrupted = true; }
 
+/// Who is asked to end the program by the second interrupt: whoever removes unfinished files, say.
+std::atomic<void (*)(int)> handler_before{SIG_DFL};
+
 extern "C" void remember_first_interrupt(int signal) {
   interrupted = true;
-  std::signal(signal, SIG_DFL);
+  std::signal(signal, handler_before);
 }
 
 /// Without SA_RESTART: a read that waits for a line ends, too.
@@ -50,6 +53,7 @@ std::string counted_of(std::size_t done, std::size_t of, const std::string& noun
 Interrupts::Interrupts(Second second) {
   interrupted = false;
   before_ = install(second == Second::is_remembered ? remember_interrupt : remember_first_interrupt);
+  handler_before = before_;
 }
 
 Interrupts::~Interrupts() { install(before_); }
