@@ -81,5 +81,20 @@ TEST(WhatIfPage, SaysWhatTheProgramSays) {
   expect_file(page, made_anew(with_consoles_anew(lines)));
 }
 
+TEST(WhatIfPage, TheReadmeQuotesIt) {
+  const std::string text = read_file(source_dir() / "README.md");
+  const std::string whole = read_file(source_dir() / page);
+  const std::size_t begin = text.find("## What if\n");
+  ASSERT_NE(begin, std::string::npos);
+  std::istringstream section(text.substr(begin, text.find("\n## ", begin + 1) - begin));
+  std::size_t quoted = 0;
+  for (std::string line; std::getline(section, line);) {
+    if (!line.starts_with("    ")) continue;
+    ++quoted;
+    EXPECT_NE(whole.find('\n' + line.substr(4) + '\n'), std::string::npos) << line;
+  }
+  EXPECT_GE(quoted, 10U);
+}
+
 }  // namespace
 }  // namespace primus_plan::test
