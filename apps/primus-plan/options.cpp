@@ -13,6 +13,9 @@
 #include "command.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/presets.h"
+#include "primus_plan/planner/short_names.h"
+#include "primus_plan/report/explain_key.h"
+#include "primus_plan/report/keys.h"
 #include "primus_plan/version.h"
 
 namespace primus_plan::app {
@@ -93,12 +96,29 @@ void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tok
       ->group(experiment_group);
 }
 
+namespace {
+
+/// what-if, which takes short names, has taken them out of the flags before; no framework has keys of these names.
+void refuse_short_name(const std::string& set, const std::string& key) {
+  if (key != "hw" && (find_short_name(key) == nullptr || !keys_named(key).empty())) return;
+  const std::string nearest = nearest_catalogue_keys(key);
+  throw Trouble(fmt::format("--set {}: {} is a short name that what-if and sweep know; --set takes {}", set, key,
+                            key == "world"    ? "no size of the launch: --world-size does"
+                            : key == "nodes"  ? "no size of the launch: --nodes does"
+                            : key == "hw"     ? "no hardware: --hardware does"
+                            : nearest.empty() ? "the framework's own key (primus-plan keys lists them)"
+                                              : "the framework's own key: " + nearest));
+}
+
+}  // namespace
+
 ExperimentOptions ExperimentFlags::options() const {
   ExperimentOptions options{.primus_root = given(primus_root), .sets = {}, .tokens = tokens, .backend = given(backend)};
   for (const std::string& set : sets) {
     auto [key, value] = split_assignment(set, "--set", "KEY=VALUE");
     const bool gap = key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos;
     if (gap) throw Trouble(fmt::format("--set {}: a part of the key is empty", set));
+    refuse_short_name(set, key);
     options.sets.emplace_back(std::move(key), std::move(value));
   }
   return options;
@@ -170,9 +190,15 @@ void refuse_overwriting(std::string_view flag, const std::string& file, const st
   if (!std::filesystem::is_regular_file(file, error)) return;
   for (const std::string& path : read) {
     if (std::filesystem::equivalent(path, file, error)) {
-      throw Trouble(fmt::format("{} {}: that file is read here; give the report another name", flag, file));
+      throw Trouble(fmt::format("{} {}: that file is read here; give another name", flag, file));
     }
   }
+}
+
+void refuse_existing(std::string_view flag, const std::string& file) {
+  std::error_code error;
+  if (!file.empty() && std::filesystem::exists(std::filesystem::symlink_status(file, error)))
+    throw Trouble(fmt::format("{} {}: there is something of that name; give another one, or remove it", flag, file));
 }
 
 Output::Glyphs glyphs_for(std::string_view format) {

@@ -146,7 +146,6 @@ void write_copy(const Options& options, const Subject& subject, const Loader& lo
         fmt::format("--write {}: {} cannot be edited where it stands; use --emit and put the block in by hand",
                     options.write, written.left_out.empty() ? "the file" : join(written.left_out, ", ")));
   }
-  refuse_overwriting("--write", options.write, {subject.path});
   Output file(options.write);
   file.write(written.text);
   file.finish();
@@ -227,6 +226,7 @@ int run(const Options& options) {
   refuse_impossible_axes(axes, request, *prepared, now, find_backend(module.framework)->title());
   if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
 
+  refuse_existing("--write", options.write);
   Output output = options.output.open({subject.path});
   const PlanResult result = search_plans(options, *prepared, request);
   const Backend* backend = find_backend(module.framework);

@@ -15,6 +15,7 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/report/html.h"
 #include "setup.h"
+#include "sweep_axes.h"
 
 namespace primus_plan::app {
 
@@ -174,7 +175,7 @@ class PageMaker {
 };
 
 int run(const Options& options) {
-  for (const std::string& text : options.over) parse_sweep_axis(text);  // what cannot be read is told first
+  read_axes(options.over);  // what cannot be read is told first
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);

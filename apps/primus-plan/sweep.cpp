@@ -8,8 +8,7 @@
 #include "command.h"
 #include "one_run.h"
 #include "primus_plan/planner/short_names.h"
-#include "primus_plan/report/explain_key.h"
-#include "primus_plan/report/keys.h"
+#include "sweep_axes.h"
 
 namespace primus_plan::app {
 
@@ -23,20 +22,6 @@ struct Options {
   LaunchFlags launch;
   OutputFlags output;
 };
-
-std::vector<SweepAxis> read_axes(const std::vector<std::string>& texts) {
-  std::vector<SweepAxis> axes;
-  for (const std::string& text : texts) {
-    SweepAxis axis = parse_sweep_axis(text);
-    if (find_short_name(axis.name) == nullptr && keys_named(axis.name).empty()) {
-      const std::string nearest = nearest_catalogue_keys(axis.name);
-      throw Trouble(fmt::format("--over {}: neither a key nor one of {}{}", axis.name, short_names_text(),
-                                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
-    }
-    axes.push_back(std::move(axis));
-  }
-  return axes;
-}
 
 std::string answer(const Options& options, const SweepReport& report, const TextStyle& style) {
   if (options.output.format == "csv") return sweep_to_csv(report);

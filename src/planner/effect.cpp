@@ -34,6 +34,7 @@ constexpr std::array runs_keys{std::string_view("micro_batch_size"),
                                std::string_view("world_size"),
                                std::string_view("num_microbatches"),
                                std::string_view("num_slices"),
+                               std::string_view("pp_algorithm"),
                                std::string_view("attention"),
                                std::string_view("optimizer.implementation")};
 

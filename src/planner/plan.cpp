@@ -74,6 +74,8 @@ PresentPlan judge_present(const Prepared& prepared, const Launch& launch, const 
   if (!out.is_legal || analysis.workload == nullptr || analysis.workload->run.stages.empty()) return out;
   out.is_estimated = true;
   out.point = point_of(*analysis.workload, request.hardware);
+  if (out.point.fit != Fit::does_not_fit)
+    set_times(out.point, estimate_step(*analysis.workload, request.hardware, {.simulate = true}));
   return out;
 }
 

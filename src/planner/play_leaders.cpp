@@ -33,9 +33,7 @@ Orders unplayed_leaders(const std::vector<PlanPoint>& points, std::size_t top, c
 
 }  // namespace
 
-bool needs_playing(const Candidate& candidate) {
-  return candidate.schedule == ScheduleKind::v_half || candidate.schedule == ScheduleKind::v_min;
-}
+bool needs_playing(const Candidate& candidate) { return candidate.pipeline > 1; }
 
 namespace {
 

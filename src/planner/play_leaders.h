@@ -7,12 +7,12 @@
 
 namespace primus_plan {
 
-/// Whether the closed form says little of a candidate's step: V-half and V-min.
+/// Whether the closed form of a candidate's step differs from its schedule played pass by pass.
 bool needs_playing(const Candidate& candidate);
 
-/// Of V-half and V-min the closed form gives the published bubbles, which unequal passes exceed: those among the best
-/// `request.top` layouts and on the Pareto front are played, and the points are ranked again, until none that would be
-/// proposed is left unplayed. `points` are ranked, and stay so.
+/// The closed form is off by some per cent for uneven stages, and V-half and V-min have published bubbles there, which
+/// unequal passes exceed: pipelines among the best `request.top` layouts and on the Pareto front are played, and the
+/// points are ranked again, until none that would be proposed is left unplayed. `points` are ranked, and stay so.
 void play_leaders(std::vector<PlanPoint>& points, PointJudge& judge, const PlanRequest& request);
 
 }  // namespace primus_plan

@@ -85,9 +85,29 @@ void megatron_recompute(const Common& run, Carried& out) {
   }
 }
 
+/// FSDP2 as Primus's experiments have it. It takes no pipeline and no expert parallelism.
+void set_fsdp2(const Common& run, Carried& out) {
+  out.set("use_torch_fsdp2", make_boolean(true));
+  out.set("use_distributed_optimizer", make_boolean(false));
+  out.set("overlap_grad_reduce", make_boolean(false));
+  out.set("overlap_param_gather", make_boolean(false));
+  out.set("gradient_accumulation_fusion", make_boolean(false));
+  out.set("ckpt_format", make_string("torch_dist"));
+  if (run.workload.sharding.replicas > 1) {
+    out.remarks.emplace_back(
+        fmt::format("sharding: FSDP2 shares the weights out over all data-parallel ranks, not in {} copies",
+                    run.workload.sharding.replicas));
+  }
+}
+
 void megatron_sharding(const Common& run, Carried& out) {
+  const bool weights = run.workload.sharding.state == StateSharding::weights;
+  if (weights && run.degrees.pipeline <= 1 && run.degrees.expert <= 1) {
+    set_fsdp2(run, out);
+    return;
+  }
   out.set("use_distributed_optimizer", make_boolean(is_sharded(run)));
-  if (run.workload.sharding.state == StateSharding::weights) {
+  if (weights) {
     out.set("overlap_grad_reduce", make_boolean(true));
     out.set("overlap_param_gather", make_boolean(true));
     out.remarks.emplace_back(

@@ -203,6 +203,12 @@ std::string present(const PlanReport& report) {
   std::string out =
       fmt::format("  the file as it is: {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}",
                   now.point.tokens_per_second_per_gpu, memory_text(now.point), seconds_text(now.point.seconds));
+  const Batch& own = now.run.batch;
+  const PlanTask& task = report.request.task;
+  if (own.global != task.global_batch || own.sequence_length != task.sequence_length) {
+    return out + fmt::format(", with its own batch of {} samples of {} tokens\n", number(own.global),
+                             number(own.sequence_length));
+  }
   if (best > 0 && now.point.tokens_per_second_per_gpu > 0)
     out += fmt::format("; the first plan makes {:+.1f} %", 100 * (best / now.point.tokens_per_second_per_gpu - 1));
   return out + "\n";
