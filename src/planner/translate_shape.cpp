@@ -101,7 +101,7 @@ struct Distance {
   bool is_quantized = false;  ///< a variant that computes in fp8
   bool is_other_name = false;
   double size = 0;
-  auto operator<=>(const Distance&) const = default;
+  auto operator<=>(const Distance&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm of clang-tidy 14
 };
 
 Distance distance(const ModelShape& wanted, const PresetShape& preset, std::string_view named) {
