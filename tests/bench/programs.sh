@@ -66,6 +66,19 @@ row '`check`, 10,000 files, all threads' "$(once "$plan" check "$work/10000")" '
 corpus=${PRIMUS_PLAN_CORPUS_DIR:-$root/../shared/corpus}
 [ ! -d "$corpus" ] || row '`check`, the corpus of Primus experiments' "$(median "$plan" check "$corpus")" 'of `check` on one file' "$one"
 
+keyed() { # NUMBER: an experiment with so many more keys
+  cp "$example" "$work/keys$1.yaml"
+  for ((i = 0; i < $1; i++)); do echo "      x_key_$i: $i"; done >>"$work/keys$1.yaml"
+}
+keyed 2000
+keyed 20000
+keys=$(median "$plan" check "$work/keys2000.yaml")
+row '`check`, a file of 2,000 keys that nobody knows' "$keys" 'of `check` on one file' "$one"
+row '`check`, 20,000 of them' "$(once "$plan" check "$work/keys20000.yaml")" 'of 2,000' "$keys"
+ranks=$(median "$plan" layout --tp 8 --pp 8 --world-size 16384 --format json)
+row '`layout`, JSON of 16,384 ranks' "$ranks" 'of `check` on one file' "$one"
+row '`layout`, JSON of 131,072 ranks' "$(once "$plan" layout --tp 8 --pp 8 --world-size 131072 --format json)" 'of 16,384' "$ranks"
+
 echo
 echo '| part, one thread | time | rate |'
 echo '|---|--:|--:|'
