@@ -127,6 +127,17 @@ TEST_F(WhatIf, WritesForScripts) {
   EXPECT_EQ(run_plan({"check", path_}).exit_code, 0);
 }
 
+TEST_F(WhatIf, ARefusedWriteLeavesNothingBehind) {
+  namespace fs = std::filesystem;
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  const ProcessResult result = run({"--command", "tp 4", "--command", "write --yes"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("left alone: it is read-only"));
+  EXPECT_EQ(read_file(path_), good_experiment);
+  const fs::directory_iterator files(folder_.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
 TEST_F(WhatIf, AReadOnlyFolderLosesNothing) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   namespace fs = std::filesystem;

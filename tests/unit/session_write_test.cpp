@@ -63,6 +63,7 @@ TEST(SessionWrite, RefusesAFileThatChangedMeanwhile) {
   EXPECT_FALSE(result.ok);
   EXPECT_THAT(result.error, HasSubstr("changed since it was read"));
   EXPECT_EQ(s.host().disk.at("exp.yaml"), theirs);
+  EXPECT_EQ(s.host().disk.size(), 1U);
   EXPECT_EQ(s.now().degrees.tensor, 4);
   EXPECT_TRUE(s.run("write mine.yaml").ok);
   EXPECT_THAT(s.host().disk.at("mine.yaml"), HasSubstr("tensor_model_parallel_size: 4"));
@@ -111,6 +112,34 @@ TEST(SessionWrite, ACopyIsAWholeExperiment) {
   EXPECT_EQ(s.host().disk.at("exp.yaml"), commented);
   EXPECT_FALSE(s.run("write copy.yaml").ok);
   EXPECT_TRUE(s.run("write --yes copy.yaml").ok);
+}
+
+TEST(SessionWrite, ARefusedWriteIsNoWayBackYet) {
+  LoadedSession s(good);
+  s.run("tp 4");
+  s.host().disk["exp.yaml"] = good + "# theirs\n";
+  EXPECT_FALSE(s.run("write --yes").ok);
+  s.host().disk["exp.yaml"] = good;
+  ASSERT_TRUE(s.run("write --yes").ok);
+  EXPECT_EQ(s.host().disk.at("exp.yaml.orig"), good);
+}
+
+TEST(SessionWrite, SaysThatHardwareIsNotInTheExperiment) {
+  LoadedSession s(good);
+  s.run("hw MI355X");
+  s.run("tp 4");
+  for (const char* line : {"write", "write block.yaml", "write --copy copy.yaml", "write --yes", "write --yes"}) {
+    const std::string text = s.say(line);
+    EXPECT_THAT(text, HasSubstr("hardware: MI355X in .primus-plan.yaml")) << line;
+    EXPECT_THAT(text, HasSubstr("--hardware MI355X")) << line;
+  }
+  EXPECT_THAT(s.host().disk.at("exp.yaml"), HasSubstr("tensor_model_parallel_size: 4"));
+  s.run("unset tp");
+  EXPECT_TRUE(s.run("write --yes").ok);
+  EXPECT_EQ(s.host().disk.at("exp.yaml"), good);
+  s.run("set tp=4");
+  s.run("unset hw");
+  EXPECT_THAT(s.say("write --yes"), Not(HasSubstr("hardware")));
 }
 
 TEST(SessionWrite, NothingChangedIsNothingWritten) {
