@@ -45,7 +45,7 @@ void add_sizes(std::int64_t most, Words& out) {
   for (std::int64_t size = 1; size <= most; size *= 2) out.push_back(std::to_string(size));
 }
 
-std::string without_quotes(const std::string& json) {
+std::string bare(const std::string& json) {
   const bool quoted = json.size() >= 2 && json.front() == '"' && json.back() == '"';
   return quoted ? json.substr(1, json.size() - 2) : json;
 }
@@ -64,7 +64,7 @@ Words values_of(const Session& session, const std::string& name) {
   }
   for (const CatalogueKey* key : keys_named(name)) {
     if (!is_for(*key, session)) continue;
-    for (const std::string& choice : key->choices) out.push_back(without_quotes(choice));
+    for (const std::string& choice : key->choices) out.push_back(bare(choice));
     if (key->choices.empty() && key->type == "boolean") out.insert(out.end(), {"true", "false"});
     if (key->nullable) out.emplace_back("null");
   }
@@ -153,6 +153,7 @@ Words candidates(const Session& session, const Line& line, std::size_t index, co
 
 Completions complete(const Session& session, std::string_view text) {
   const Line line{std::string(text)};
+  if (line.has_comment) return {.start = text.size(), .words = {}, .files = false};
   const bool fresh = text.empty() || text.back() == ' ' || text.back() == '\t' || line.count() == 0;
   const std::size_t index = fresh ? line.count() : line.count() - 1;
   const std::string word = fresh ? std::string() : line[index];

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "primus_plan/planner/short_names.h"
@@ -26,10 +27,27 @@ struct Tried {
   bool was_stopped = false;
 };
 
+/// NAME=VALUES with a short name in small letters.
+std::string with_small_name(const std::string& word) {
+  const std::size_t equals = std::min(word.find('='), word.size());
+  const std::string name = lower_case(word.substr(0, equals));
+  return find_short_name(name) != nullptr ? name + word.substr(equals) : word;
+}
+
+/// Refuses a value that is given twice.
+void require_distinct(const SweepAxis& axis) {
+  std::set<std::string> seen;
+  for (const NodePtr& value : axis.values) {
+    const std::string text = to_text(*value);
+    if (!seen.insert(text).second) throw Refusal(fmt::format("try {}: {} is given twice", axis.name, text));
+  }
+}
+
 std::vector<SweepAxis> read_axes(const Session& session, const Line& line) {
   std::vector<SweepAxis> axes;
   for (std::size_t i = 1; i < line.count(); ++i) {
-    SweepAxis axis = parse_sweep_axis(line[i], "try");
+    SweepAxis axis = parse_sweep_axis(with_small_name(line[i]), "try");
+    require_distinct(axis);
     const bool known = find_short_name(axis.name) != nullptr || !keys_named(axis.name).empty() ||
                        session.now()->module().params->at_path(axis.name) != nullptr;
     if (!known) {

@@ -32,9 +32,9 @@ WriteWords read_words(const Line& line) {
     } else if (line[i].starts_with("--")) {
       throw Refusal(fmt::format("write does not know {}; it takes --yes, --copy and a FILE", line[i]));
     } else if (out.file.empty()) {
-      out.file = line[i];
+      out.file = without_quotes(line[i], "the name of the file");
     } else {
-      throw Refusal("write takes one FILE");
+      throw Refusal("write takes one FILE; quotes hold a name with blanks together");
     }
   }
   if (out.copy && out.file.empty()) throw Refusal("write --copy needs a FILE for the changed copy");

@@ -70,6 +70,74 @@ TEST(SessionCommand, EmptyLinesAndCommentsDoNothing) {
   }
 }
 
+TEST(SessionCommand, CommentsStandBehindEveryCommand) {
+  LoadedSession s(good);
+  for (const char* line :
+       {"tp 4 # four", "\xEF\xBB\xBFshow # the panel", "save four\t# kept", "try tp=1,2 # both", "explain MG203 #",
+        "set recompute_modules [core_attn] # one", "undo # and back", "undo # #"}) {
+    const session::Result result = s.run(line);
+    EXPECT_TRUE(result.ok) << line << ": " << result.error;
+    EXPECT_EQ(result.command.find('#'), std::string::npos) << result.command;
+  }
+  EXPECT_TRUE(s.session().state().is_empty());
+  EXPECT_TRUE(s.run("set exp_note 'a # b'").ok);
+  EXPECT_EQ(s.session().state().keys.at(0).value, "\"a # b\"");
+  EXPECT_TRUE(s.run("write b#c.yaml").ok);
+  EXPECT_TRUE(s.host().disk.contains("b#c.yaml"));
+  EXPECT_TRUE(session::complete(s.session(), "show # ke").words.empty());
+}
+
+TEST(SessionCommand, QuotesHoldANameTogether) {
+  LoadedSession s(good);
+  s.run("tp 4");
+  EXPECT_TRUE(s.run("write \"a b.yaml\"").ok);
+  EXPECT_TRUE(s.run("write 'c # d.yaml' # e").ok);
+  EXPECT_TRUE(s.run("write it's.yaml").ok);
+  for (const char* name : {"a b.yaml", "c # d.yaml", "it's.yaml"}) EXPECT_TRUE(s.host().disk.contains(name)) << name;
+  for (const char* line : {"write ''", "write \"a", "write 'a'b", "save \"\"", "script ''", "hw ''", "write a b"}) {
+    EXPECT_FALSE(s.run(line).ok) << line;
+  }
+  EXPECT_EQ(s.host().disk.size(), 4U);
+  EXPECT_TRUE(s.run("save 'my state'").ok);
+  EXPECT_TRUE(s.run("undo").ok);
+  EXPECT_TRUE(s.run("load \"my state\"").ok);
+  EXPECT_TRUE(s.run("compare 'my state'").ok);
+  s.host().disk["my script"] = "\xEF\xBB\xBFtp 2 # as it was\n";
+  EXPECT_TRUE(s.run("script 'my script'").ok);
+  EXPECT_EQ(s.now().degrees.tensor, 2);
+  EXPECT_TRUE(s.run("hw 'MI355X'").ok);
+  EXPECT_EQ(s.evaluation().part.hardware.name, "MI355X");
+}
+
+TEST(SessionCommand, CapitalsAreAsGood) {
+  LoadedSession s(good);
+  for (const char* line : {"TP 4", "SET gbs 64", "Set MBS=1", "SHOW", "WHY TP", "try TP=1,2", "UNSET TP", "HW MI355X",
+                           "HELP Write", "UNDO"}) {
+    const session::Result result = s.run(line);
+    EXPECT_TRUE(result.ok) << line << ": " << result.error;
+  }
+  EXPECT_EQ(s.now().batch.global, 64);
+  EXPECT_EQ(s.now().degrees.tensor, 2);
+}
+
+TEST(SessionCommand, WhatIsGivenTwiceIsNamed) {
+  LoadedSession s(good);
+  EXPECT_THAT(s.run("set tp=4 tp=8").error, HasSubstr("tp is given twice"));
+  EXPECT_THAT(s.run("set tp=4 tensor_model_parallel_size=8").error, HasSubstr("given twice"));
+  EXPECT_THAT(s.run("set nodes=1 NODES=2").error, HasSubstr("given twice"));
+  EXPECT_THAT(s.run("try tp=2,2").error, HasSubstr("try tp: 2 is given twice"));
+  EXPECT_THAT(s.run("try tp=2 TP=4").error, HasSubstr("twice"));
+  EXPECT_TRUE(s.session().state().is_empty());
+}
+
+TEST(SessionPlan, SaysWhereItsFlagsAreAndHowFarItCame) {
+  LoadedSession s(good);
+  EXPECT_THAT(s.run("plan --pin tp=8").error, HasSubstr("primus-plan plan FILE has --pin"));
+  EXPECT_THAT(s.say("plan"), ::testing::ContainsRegex("[0-9,]+ of [0-9,]+ candidates are legal and fit"));
+  s.host().stops = true;
+  EXPECT_THAT(s.say("plan"), ::testing::ContainsRegex("stopped: [0-9,]+ of [0-9,]+ candidates were judged"));
+}
+
 TEST(SessionCommand, HostileLinesChangeNothing) {
   LoadedSession s(good);
   for (const std::string& line : {std::string(100000, 'a'), std::string(5000, '['), std::string("\x1b[2J\x07"),
