@@ -11,6 +11,7 @@
 #include "primus_plan/report/keys.h"
 #include "primus_plan/report/topics.h"
 #include "session/command.h"
+#include "session/labels.h"
 
 namespace primus_plan::session {
 
@@ -115,6 +116,7 @@ Words candidates(const Session& session, const Line& line, std::size_t index, co
       break;
     case Argument::why:
       add_short_names("", out);
+      for (std::string& label : label_names()) out.push_back(std::move(label));
       add_keys(session, "", out);
       if (session.now()->estimate) {
         const Evaluation& run = *session.now();

@@ -16,6 +16,7 @@
 #include "report/overview_text.h"
 #include "report/repairs_text.h"
 #include "session/command.h"
+#include "session/draw.h"
 
 namespace primus_plan::session {
 
@@ -42,12 +43,12 @@ Result show_keys(Session& session, const Line& /*line*/) {
     rows.push_back({"hw", session.base()->part.hardware.name, session.now()->part.hardware.name});
   }
   Result out;
-  out.text = [rows](const TextStyle&) {
+  out.text = [rows](const TextStyle& style) {
     std::string text;
     for (const Row& row : rows)
       text += fmt::format("  {}: {} -> {}\n", escape_controls(row.key), escape_controls(row.before),
                           escape_controls(row.after));
-    return text.empty() ? "nothing is changed\n" : text;
+    return text.empty() ? "nothing is changed\n" : wrapped_lines(text, style);
   };
   out.json = [rows] {
     JsonWriter json;

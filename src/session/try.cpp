@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 #include <utility>
@@ -87,15 +89,40 @@ std::vector<std::string> row(const SweepPoint& point, double now) {
   return out;
 }
 
-std::string tried_to_text(const Tried& tried, const TextStyle& style) {
-  const Paint paint(style.color);
+/// The narrow one has numbers for long names, which are told above it, and short headings.
+std::string table_text(const Tried& tried, const Paint& paint, bool narrow) {
+  constexpr std::size_t long_name = 8;
+  const std::array<const char*, 7> usual{"", "DP", "accum", "GiB", "fits", "tok/s/GPU", "against now"};
+  const std::array<const char*, 7> small{"", "DP", "acc", "GiB", "fits", "tok/s", "change"};
+  std::string names;
   std::vector<std::string> header;
-  for (const SweepAxis& axis : tried.sweep.axes) header.push_back(escape_controls(axis.name));
-  for (const char* name : {"", "DP", "accum", "GiB", "fits", "tok/s/GPU", "against now"}) header.emplace_back(name);
+  for (const SweepAxis& axis : tried.sweep.axes) {
+    header.push_back(escape_controls(axis.name));
+    if (!narrow || axis.name.size() <= long_name) continue;
+    const std::string number = fmt::format("({})", header.size());
+    names += fmt::format("  {} {}\n", number, header.back());
+    header.back() = number;
+  }
+  for (const char* name : narrow ? small : usual) header.emplace_back(name);
   Table table(std::move(header));
   const double now = tried.run->fits() ? tried.run->estimate->step.tokens_per_second_per_gpu : 0;
   for (const SweepPoint& point : tried.sweep.points) table.add(row(point, now));
-  std::string text = table.text(paint);
+  return names + table.text(paint);
+}
+
+bool is_wider(const std::string& text, int columns) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (display_width(line) > static_cast<std::size_t>(columns)) return true;
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+std::string tried_to_text(const Tried& tried, const TextStyle& style) {
+  const bool narrow = style.wraps && is_wider(table_text(tried, Paint(false), false), style.width);
+  std::string text = table_text(tried, Paint(style.color), narrow);
   for (const SweepReason& reason : tried.sweep.legend) {
     std::vector<std::string> rules;
     for (const RuleInfo* rule : reason.rules) rules.emplace_back(rule->id);

@@ -189,6 +189,43 @@ TEST(SessionWhy, UnfoldsKeysAndNumbers) {
   EXPECT_FALSE(s.run("explain nosuchthing").ok);
 }
 
+TEST(SessionWhy, AnswersForTheWordsOfThePanel) {
+  LoadedSession s(good);
+  EXPECT_THAT(s.say("why world"), HasSubstr("8 GPUs = 1 node x 8, from"));
+  EXPECT_THAT(s.say("why hw"), HasSubstr("MI300X with 192 GiB, from --hardware MI300X"));
+  EXPECT_THAT(s.say("why dp"), HasSubstr("DP 4 = 8 GPUs / (TP 2 x PP 1 x CP 1)"));
+  EXPECT_THAT(s.say("why accumulation"), HasSubstr("accumulation 4 = gbs 32 / (mbs 2 x DP 4)"));
+  EXPECT_THAT(s.say("why tokens"), HasSubstr("gbs 32 x seq"));
+  EXPECT_THAT(s.say("why MFU"), HasSubstr("step.matrix_products"));
+  EXPECT_THAT(s.say("why speed"), HasSubstr("tokens/s/GPU = "));
+  s.run("set nodes=2 pp=2");
+  EXPECT_THAT(s.say("why nodes"), HasSubstr("16 GPUs = 2 nodes x 8, from set nodes 2"));
+  EXPECT_THAT(s.say("why bubble"), HasSubstr("step.pipeline_bubble"));
+  EXPECT_THAT(s.run("why zzzzqqq").error, HasSubstr("why takes a key, tp, "));
+  s.run("tp 3");
+  for (const char* line : {"why world", "why dp", "why accumulation", "why tokens"})
+    EXPECT_TRUE(s.run(line).ok) << line;
+  EXPECT_THAT(s.run("why mfu").error, HasSubstr("will not start"));
+}
+
+TEST(SessionText, BreaksBetweenWordsInSixtyColumns) {
+  LoadedSession s(good);
+  s.run("set tp=4 recompute_modules=[core_attn,layernorm,moe_act,mlp,shared_experts]");
+  TextStyle narrow;
+  narrow.wraps = true;
+  narrow.width = 60;
+  for (const char* command : {"show keys", "diff", "why tp", "why step", "why speed", "why accumulation",
+                              "try tensor_model_parallel_size=1,2 recompute_granularity=full,selective gbs=32,33"}) {
+    const std::string text = session::result_to_text(s.run(command), narrow);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      // A path or a rule's name may be wider by itself.
+      const bool is_one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+      EXPECT_TRUE(is_one_word || display_width(line) <= 60U) << command << ": " << line;
+    }
+  }
+}
+
 TEST(SessionTry, IsATableAndChangesNothing) {
   LoadedSession s(good);
   const std::string text = s.say("try tp=1,2,3");
