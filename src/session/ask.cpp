@@ -60,12 +60,34 @@ Result why_label(const Session& session, const Label& label) {
   });
 }
 
+/// A size that the framework has no key for: what it is, and what sets it.
+Result why_size(const Session& session, const ShortName& name) {
+  const EvaluationPtr run = session.now();
+  const RunDescription& is = run->run();
+  const std::int64_t value = name.degree != nullptr         ? is.degrees.*name.degree
+                             : name.member == &Wish::global ? is.batch.global
+                                                            : 0;
+  Wish wish;
+  ask_for(wish, name, std::max<std::int64_t>(value, 1) * 2);
+  std::vector<std::string> names;
+  const auto keys = trials_from(session.subject(), *run).keys_for(wish);
+  for (const KeyValue& one : keys.value_or(std::vector<KeyValue>{})) names.push_back(one.key);
+  const std::string set = names.empty() ? fmt::format("{} has no key for it", run->module().framework)
+                                        : fmt::format("nothing sets a key for it; set {} {} sets {}", name.name,
+                                                      std::max<std::int64_t>(value, 1) * 2, join(names, ", "));
+  const std::string text =
+      fmt::format("{} {} ({}): {}", name.name, value > 0 ? std::to_string(value) : "?", name.about, set);
+  return telling([text](const TextStyle& style) { return wrapped(text, 2, style) + "\n"; });
+}
+
 [[noreturn]] void refuse_why(const Evaluation& run, const std::string& word, const std::string& key) {
   const std::string near = join(nearest_keys(run.experiment(), run.analyses, key), ", ");
   if (!near.empty()) throw Refusal(fmt::format("nothing sets a key {}; did you mean {}?", word, near));
   if (can_explain(key)) throw Refusal(fmt::format("nothing sets a key {}; explain {} says what it is", word, word));
+  std::vector<std::string> labels = label_names();
+  std::erase_if(labels, [](const std::string& one) { return find_short_name(one) != nullptr; });
   throw Refusal(fmt::format("nothing sets a key {}; why takes a key, {}, {}, memory, parameters, flops or step", word,
-                            short_names_text(), join(label_names(), ", ")));
+                            short_names_text(), join(labels, ", ")));
 }
 
 }  // namespace
@@ -78,6 +100,8 @@ Result run_why(Session& session, const Line& line) {
   if (found.empty() && is_number_name(small)) return why_number(run, small);
   const Label* label = find_label(key);
   if (found.empty() && label != nullptr) return why_label(session, *label);
+  const ShortName* size = find_short_name(lower_case(line[1]));
+  if (found.empty() && size != nullptr) return why_size(session, *size);
   if (found.empty()) refuse_why(*run, line[1], key);
   return telling([run, found](const TextStyle& style) {
     std::string text;

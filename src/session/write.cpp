@@ -11,6 +11,7 @@
 #include "report/json_writer.h"
 #include "report/wrap.h"
 #include "session/command.h"
+#include "session/section.h"
 
 namespace primus_plan::session {
 
@@ -83,6 +84,17 @@ std::string with_size(const Session& session, const std::string& text, std::int6
   return apply_changes(text, {*change});
 }
 
+/// The text with overrides in the module where it has none. Throws Refusal where there is no place for them.
+std::string with_section(const std::string& text, const std::string& module, const CandidateOverrides& overrides) {
+  const WithSection out = add_section(text, module, overrides);
+  if (out.was == Section::there) return text;
+  if (out.was == Section::missing) return out.text;
+  throw Refusal(
+      fmt::format("{} has no overrides that keys could be put under; give it a line \"overrides:\" with "
+                  "nothing behind it, or put in by hand the block that write FILE makes",
+                  module));
+}
+
 /// The experiment with the changes in it, its comments and all other bytes as they were. Throws Refusal where a key
 /// cannot be edited where it stands, or where the text would not come to what the session shows.
 std::string changed_text(const Session& session) {
@@ -91,8 +103,9 @@ std::string changed_text(const Session& session) {
   const std::int64_t world = state.world_size > 0 || state.nodes > 0 ? session.now()->run().launch.world_size : 0;
   std::string text = session.subject().text;
   if (world > 0) text = with_size(session, text, world);
-  const WrittenPlan written =
-      write_plan_into(text, base.module().name, base.experiment().is_snippet, overrides_of(state), world);
+  const CandidateOverrides overrides = overrides_of(state);
+  if (!overrides.empty() && !base.experiment().is_snippet) text = with_section(text, base.module().name, overrides);
+  const WrittenPlan written = write_plan_into(text, base.module().name, base.experiment().is_snippet, overrides, world);
   const std::string by_hand = "; write prints the block to put in by hand";
   if (!written.left_out.empty())
     throw Refusal(fmt::format("{} cannot be edited where it stands{}", join(written.left_out, ", "), by_hand));

@@ -74,6 +74,21 @@ TEST_F(WhatIf, AWrongLineStopsTheScriptAndIsNamed) {
   EXPECT_THAT(run({}, "tp 4\nfoo\n").err, HasSubstr("<stdin>:2: no command foo"));
 }
 
+TEST_F(WhatIf, ScriptsMayBeginWithAByteOrderMarkAndHaveCommentsAnywhere) {
+  const std::string text =
+      "\xEF\xBB\xBFtp 4 # four\r\n# a remark\nsave 'my state' # kept\nwrite \"a # b.yaml\" # here\n";
+  const std::string script = folder_.write("a.session", text);
+  const std::string folder = folder_.path().string();
+  const ProcessResult piped = run_plan({"what-if", path_}, {.input = text, .folder = folder});
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_THAT(piped.out, ::testing::StartsWith("what-if> tp 4\n"));
+  EXPECT_TRUE(std::filesystem::remove(folder_.path() / "a # b.yaml"));
+  const ProcessResult from_file = run_plan({"what-if", path_, "--script", script}, {.input = {}, .folder = folder});
+  EXPECT_EQ(from_file.exit_code, 0) << from_file.err;
+  EXPECT_EQ(from_file.out, piped.out);
+  EXPECT_TRUE(std::filesystem::remove(folder_.path() / "a # b.yaml"));
+}
+
 TEST_F(WhatIf, ReadsCommandsFromAPipe) {
   const ProcessResult result = run({}, "tp 4\nshow\nquit\ntp 8\n");
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -208,6 +208,12 @@ TEST(SessionWhy, AnswersForTheWordsOfThePanel) {
   EXPECT_THAT(s.run("why mfu").error, HasSubstr("will not start"));
 }
 
+TEST(SessionWhy, ASizeWithoutAKeySaysWhatSetsIt) {
+  LoadedSession s(experiment_text("maxtext", "llama3_8B", "dataset_type: synthetic\nper_device_batch_size: 1"));
+  EXPECT_THAT(s.say("why pp"), HasSubstr("pp 1 (pipeline parallel): nothing sets"));
+  EXPECT_THAT(s.say("why gbs"), HasSubstr("sets per_device_batch_size"));
+}
+
 TEST(SessionText, BreaksBetweenWordsInSixtyColumns) {
   LoadedSession s(good);
   s.run("set tp=4 recompute_modules=[core_attn,layernorm,moe_act,mlp,shared_experts]");

@@ -161,6 +161,38 @@ TEST(SessionWrite, WhatCannotBeEditedIsSaidAndNothingHappens) {
   EXPECT_EQ(s.host().disk.size(), 1U);
 }
 
+TEST(SessionWrite, AModuleWithoutOverridesGetsThem) {
+  const std::string bare = good.substr(0, good.find("    overrides:\n"));
+  std::string returns = bare;
+  for (std::size_t at = 0; (at = returns.find('\n', at)) != std::string::npos; at += 2) returns.insert(at, "\r");
+  const std::string open = bare.substr(0, bare.size() - 1);
+  for (const std::string& text :
+       {bare, bare + "    overrides:  # none yet\n", open, returns,
+        bare + "  post_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n    model: llama3_8B.yaml\n"}) {
+    LoadedSession s(text);
+    s.run("set tp=4 gbs=64");
+    const session::Result result = s.run("write --yes");
+    ASSERT_TRUE(result.ok) << result.error;
+    const std::string& written = s.host().disk.at("exp.yaml");
+    EXPECT_EQ(written.substr(0, open.size()), text.substr(0, open.size()));
+    EXPECT_THAT(written, HasSubstr("      tensor_model_parallel_size: 4"));
+    EXPECT_EQ(LoadedSession(written).now().degrees.tensor, 4);
+    EXPECT_EQ(LoadedSession(written).now().batch.global, 64);
+    EXPECT_TRUE(s.run("unset all").ok);
+    EXPECT_TRUE(s.run("write --yes").ok);
+    EXPECT_EQ(s.host().disk.at("exp.yaml"), text);
+  }
+  EXPECT_EQ(returns.find("\n"), returns.find("\r\n") + 1);
+}
+
+TEST(SessionWrite, AnEmptyMappingOfOverridesIsNamed) {
+  const std::string text = good.substr(0, good.find("    overrides:\n")) + "    overrides: {}\n";
+  LoadedSession s(text);
+  s.run("tp 4");
+  EXPECT_THAT(s.run("write --yes").error, HasSubstr("give it a line \"overrides:\""));
+  EXPECT_EQ(s.host().disk.size(), 1U);
+}
+
 TEST(SessionWrite, DottedKeysGoIntoTheirSections) {
   LoadedSession s(experiment_text("torchtitan", "llama3.1_8B", "training:\n  local_batch_size: 2"));
   s.run("set tp=2 mbs=1");
