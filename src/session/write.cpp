@@ -74,10 +74,22 @@ std::string resized(std::string_view words, std::int64_t world_size) {
   return out;
 }
 
-/// The text of the file with the launch comment that it has speaking of another size.
+/// The text with a launch comment in a line of its own at its beginning; behind a byte order mark that is the second.
+std::string with_new_size(const std::string& text, std::int64_t world_size) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  const std::size_t first = text.find('\n');
+  const bool has_returns = first != std::string::npos && first > 0 && text[first - 1] == '\r';
+  const std::string_view end = has_returns ? "\r\n" : "\n";
+  const std::string comment = fmt::format("# primus-plan: world-size={}{}", world_size, end);
+  if (!text.starts_with(byte_order_mark)) return comment + text;
+  return fmt::format("{}{}{}{}", byte_order_mark, end, comment, text.substr(byte_order_mark.size()));
+}
+
+/// The text of the file with the launch comment speaking of another size; with one, where it has none.
 std::string with_size(const Session& session, const std::string& text, std::int64_t world_size) {
   const Origin& where = session.base()->experiment().pragma.origin;
-  if (!where || where.source->text() != text) return text;
+  if (!where) return with_new_size(text, world_size);
+  if (where.source->text() != text) return text;
   auto change = text_change({.where = where, .replacement = {}, .insert_line = false});
   if (!change) return text;
   change->replacement = resized(std::string_view(text).substr(change->begin, change->end - change->begin), world_size);

@@ -102,6 +102,19 @@ TEST(SessionWrite, WithoutAnOwnSizeNoneIsWritten) {
   EXPECT_THAT(s.host().disk.at("exp.yaml"), ::testing::StartsWith("# primus-plan: world-size=16\n"));
 }
 
+TEST(SessionWrite, TheSizeIsWrittenBesideOtherCommentsToPrimusPlan) {
+  const std::string bare = good.substr(good.find('\n') + 1);
+  const std::string ignoring =
+      bare + "      # primus-plan: ignore[MG203] the launcher sets the batch that really runs\n";
+  const std::string mark = "\xEF\xBB\xBF";
+  for (const std::string& text : {ignoring, mark + bare}) {
+    LoadedSession s(text);
+    s.run("nodes 2");
+    ASSERT_TRUE(s.run("write --yes").ok);
+    EXPECT_EQ(LoadedSession(s.host().disk.at("exp.yaml")).now().launch.world_size, 16);
+  }
+}
+
 TEST(SessionWrite, ACopyIsAWholeExperiment) {
   LoadedSession s(commented);
   s.run("tp 4");
