@@ -63,6 +63,11 @@ std::string full_name(const Evaluation& run, const std::string& key) {
 /// Refuses a key that is given twice, be it once by its short name.
 void require_distinct(const Evaluation& run, const std::vector<Asked>& settings) {
   std::vector<std::string> seen;
+  const auto asks_for = [&](std::string_view name) {
+    return std::ranges::any_of(settings, [&](const Asked& one) { return lower_case(one.name) == name; });
+  };
+  if (asks_for("world") && asks_for("nodes"))
+    throw Refusal("world and nodes both say how many GPUs there are: give one of them; nothing is changed");
   for (const Asked& one : settings) {
     std::string key = full_name(run, own_key(run, one.name));
     if (find_short_name(lower_case(key)) != nullptr) key = lower_case(key);
@@ -157,7 +162,7 @@ Result run_set(Session& session, const Line& line) {
 Result run_unset(Session& session, const Line& line) {
   State next = session.state();
   for (std::size_t i = 1; i < line.count(); ++i) {
-    if (line[i] == "all") {
+    if (lower_case(line[i]) == "all") {
       next = {};
     } else if (!take_off(next, *session.now(), line[i])) {
       const std::vector<std::string> names = changed_names(session.state());

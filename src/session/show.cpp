@@ -133,7 +133,8 @@ Result run_show(Session& session, const Line& line) {
     out.json = [] { return std::string("null"); };  // a result's numbers are all there already
     return out;
   }
-  const auto found = std::ranges::find_if(topics, [&](const Topic& topic) { return topic.name.starts_with(line[1]); });
+  const std::string word = lower_case(line[1]);
+  const auto found = std::ranges::find_if(topics, [&](const Topic& topic) { return topic.name.starts_with(word); });
   if (found != topics.end()) return found->show(session, line);
   const std::vector<std::string> names = show_topics();
   throw Refusal(

@@ -112,7 +112,7 @@ TEST(SessionCommand, QuotesHoldANameTogether) {
 TEST(SessionCommand, CapitalsAreAsGood) {
   LoadedSession s(good);
   for (const char* line : {"TP 4", "SET gbs 64", "Set MBS=1", "SHOW", "WHY TP", "try TP=1,2", "UNSET TP", "HW MI355X",
-                           "HELP Write", "UNDO"}) {
+                           "HELP Write", "Show KEYS", "Goal FITS", "UNDO"}) {
     const session::Result result = s.run(line);
     EXPECT_TRUE(result.ok) << line << ": " << result.error;
   }
@@ -125,6 +125,7 @@ TEST(SessionCommand, WhatIsGivenTwiceIsNamed) {
   EXPECT_THAT(s.run("set tp=4 tp=8").error, HasSubstr("tp is given twice"));
   EXPECT_THAT(s.run("set tp=4 tensor_model_parallel_size=8").error, HasSubstr("given twice"));
   EXPECT_THAT(s.run("set nodes=1 NODES=2").error, HasSubstr("given twice"));
+  EXPECT_THAT(s.run("set world=16 nodes=4").error, HasSubstr("give one of them"));
   EXPECT_THAT(s.run("try tp=2,2").error, HasSubstr("try tp: 2 is given twice"));
   EXPECT_THAT(s.run("try tp=2 TP=4").error, HasSubstr("twice"));
   EXPECT_TRUE(s.session().state().is_empty());
