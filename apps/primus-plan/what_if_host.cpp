@@ -74,6 +74,8 @@ void SessionHost::create(const std::string& path, const std::string& text, bool 
   }
 }
 
+void SessionHost::remove(const std::string& path) { ::unlink(path.c_str()); }
+
 std::string SessionHost::replace(const std::string& path, const std::string& before, const std::string& after) {
   return replace_file(path, before, after);
 }

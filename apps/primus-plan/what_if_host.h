@@ -26,6 +26,7 @@ class SessionHost final : public session::Host {
   bool exists(const std::string& path) override;
   bool is_same_file(const std::string& a, const std::string& b) override;
   void create(const std::string& path, const std::string& text, bool over) override;
+  void remove(const std::string& path) override;
   std::string replace(const std::string& path, const std::string& before, const std::string& after) override;
   PlanControl begin_search(const std::string& noun) override;
   bool end_search() override;

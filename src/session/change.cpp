@@ -21,12 +21,6 @@ struct Asked {
   std::string value;
 };
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 /// "set tp=4 nodes=32", or "set KEY VALUE" with a value up to the end of the line.
 std::vector<Asked> read_settings(const Line& line) {
   if (line[1].find('=') == std::string::npos) {
@@ -66,6 +60,23 @@ std::string full_name(const Evaluation& run, const std::string& key) {
   return found.size() == 1 ? found.front() : key;
 }
 
+/// Refuses a key that is given twice, be it once by its short name.
+void require_distinct(const Evaluation& run, const std::vector<Asked>& settings) {
+  std::vector<std::string> seen;
+  const auto asks_for = [&](std::string_view name) {
+    return std::ranges::any_of(settings, [&](const Asked& one) { return lower_case(one.name) == name; });
+  };
+  if (asks_for("world") && asks_for("nodes"))
+    throw Refusal("world and nodes both say how many GPUs there are: give one of them; nothing is changed");
+  for (const Asked& one : settings) {
+    std::string key = full_name(run, own_key(run, one.name));
+    if (find_short_name(lower_case(key)) != nullptr) key = lower_case(key);
+    if (std::ranges::find(seen, key) != seen.end())
+      throw Refusal(fmt::format("{} is given twice; nothing is changed", one.name));
+    seen.push_back(std::move(key));
+  }
+}
+
 /// A wish for degrees and batch, with the names that it is made of.
 struct SizeWish {
   Wish wish;
@@ -79,10 +90,10 @@ void set_launch(State& state, const std::string& name, std::int64_t value) {
 }
 
 void set_one(const Session& session, const Asked& asked, State& state, SizeWish& sizes) {
-  const std::string name = lower(asked.name);
+  const std::string name = lower_case(asked.name);
   const ShortName* known = find_short_name(name);
   if (name == "hw") {
-    state.hardware = asked.value;
+    state.hardware = without_quotes(asked.value, "the value of hw");
   } else if (known == nullptr) {
     state.set({full_name(*session.now(), asked.name), tidy_value(asked.value), {}});
   } else if (known->key == nullptr) {
@@ -115,7 +126,7 @@ void set_sizes(const Session& session, const SizeWish& sizes, State& state) {
 
 /// Takes off what a word set: a key, or all that a short name did.
 bool take_off(State& state, const Evaluation& run, const std::string& word) {
-  const std::string name = lower(word);
+  const std::string name = lower_case(word);
   const State before = state;
   if (name == "world" || name == "nodes") state.world_size = state.nodes = 0;
   if (name == "hw") state.hardware.clear();
@@ -141,7 +152,9 @@ std::vector<std::string> changed_names(const State& state) {
 Result run_set(Session& session, const Line& line) {
   State next = session.state();
   SizeWish sizes;
-  for (const Asked& asked : read_settings(line)) set_one(session, asked, next, sizes);
+  const std::vector<Asked> settings = read_settings(line);
+  require_distinct(*session.now(), settings);
+  for (const Asked& asked : settings) set_one(session, asked, next, sizes);
   if (sizes.has_keys) set_sizes(session, sizes, next);
   return session.change(next) ? Result{} : say("it is so already");
 }
@@ -149,7 +162,7 @@ Result run_set(Session& session, const Line& line) {
 Result run_unset(Session& session, const Line& line) {
   State next = session.state();
   for (std::size_t i = 1; i < line.count(); ++i) {
-    if (line[i] == "all") {
+    if (lower_case(line[i]) == "all") {
       next = {};
     } else if (!take_off(next, *session.now(), line[i])) {
       const std::vector<std::string> names = changed_names(session.state());

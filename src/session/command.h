@@ -9,14 +9,16 @@
 
 namespace primus_plan::session {
 
-/// A line taken apart: words stand between blanks, but for those inside quotes and brackets.
+/// A line taken apart: words stand between blanks, but for those inside quotes and brackets. A byte order mark at its
+/// beginning and a comment, a # after a blank and outside of quotes, are no part of it.
 struct Line {
   struct Word {
     std::string text;
     std::size_t at = 0;  ///< where it begins in the line
   };
-  std::string text;
+  std::string text;  ///< without comment and blanks at the end
   std::vector<Word> words;
+  bool has_comment = false;
 
   explicit Line(std::string line);
   std::size_t count() const { return words.size(); }
@@ -24,6 +26,12 @@ struct Line {
   /// Everything from a word on, as it stands.
   std::string from(std::size_t index) const;
 };
+
+/// A file or a name as a word gives it, in quotes or without. Throws Refusal for none and for quotes that do not stand
+/// around it; `what` begins the sentence ("the name of the file").
+std::string without_quotes(const std::string& word, std::string_view what);
+/// With small letters for A to Z.
+std::string lower_case(std::string text);
 
 /// What a command's words are, for completion.
 enum class Argument : std::uint8_t {
@@ -56,8 +64,8 @@ struct Command {
 
 /// All of them, in the order of the help.
 std::span<const Command> commands();
-/// By name, other name, or a beginning that no other has; null when there is none.
-const Command* find_command(std::string_view word);
+/// By name, other name, or a beginning that no other has, in small or capital letters; null when there is none.
+const Command* find_command(std::string_view as_typed);
 
 inline constexpr std::size_t any_number = 1000;
 

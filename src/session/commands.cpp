@@ -64,8 +64,9 @@ constexpr std::array<Command, 19> table{{
      "The text from before the first write stays beside the experiment as NAME.orig. A file that somebody else\n"
      "changed meanwhile is left alone.",
      keeping, Argument::file, 0, 3, "--yes --copy", run_write},
-    {"script", "FILE", "run the commands in a file; # begins a comment", "", session_group, Argument::file, 1, 1, "",
-     run_script},
+    {"script", "FILE", "run the commands in a file; # begins a comment",
+     "A # after a blank begins a comment everywhere, but not in quotes. Names of files with blanks stand in quotes.",
+     session_group, Argument::file, 1, 1, "", run_script},
     {"help", "[COMMAND]", "this list, or more about a command", "", session_group, Argument::command, 0, 1, "",
      run_help},
     {"quit", "", "leave (Ctrl-D does, too)", "", session_group, Argument::none, 0, 0, "", run_quit},
@@ -78,7 +79,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> other_nam
 
 std::span<const Command> commands() { return table; }
 
-const Command* find_command(std::string_view word) {
+const Command* find_command(std::string_view as_typed) {
+  const std::string typed = lower_case(std::string(as_typed));
+  std::string_view word = typed;
   for (const auto& [other, name] : other_names) {
     if (word == other) word = name;
   }

@@ -11,6 +11,7 @@
 #include "primus_plan/report/keys.h"
 #include "primus_plan/report/topics.h"
 #include "session/command.h"
+#include "session/labels.h"
 
 namespace primus_plan::session {
 
@@ -45,7 +46,7 @@ void add_sizes(std::int64_t most, Words& out) {
   for (std::int64_t size = 1; size <= most; size *= 2) out.push_back(std::to_string(size));
 }
 
-std::string without_quotes(const std::string& json) {
+std::string bare(const std::string& json) {
   const bool quoted = json.size() >= 2 && json.front() == '"' && json.back() == '"';
   return quoted ? json.substr(1, json.size() - 2) : json;
 }
@@ -64,7 +65,7 @@ Words values_of(const Session& session, const std::string& name) {
   }
   for (const CatalogueKey* key : keys_named(name)) {
     if (!is_for(*key, session)) continue;
-    for (const std::string& choice : key->choices) out.push_back(without_quotes(choice));
+    for (const std::string& choice : key->choices) out.push_back(bare(choice));
     if (key->choices.empty() && key->type == "boolean") out.insert(out.end(), {"true", "false"});
     if (key->nullable) out.emplace_back("null");
   }
@@ -115,6 +116,7 @@ Words candidates(const Session& session, const Line& line, std::size_t index, co
       break;
     case Argument::why:
       add_short_names("", out);
+      for (std::string& label : label_names()) out.push_back(std::move(label));
       add_keys(session, "", out);
       if (session.now()->estimate) {
         const Evaluation& run = *session.now();
@@ -153,6 +155,7 @@ Words candidates(const Session& session, const Line& line, std::size_t index, co
 
 Completions complete(const Session& session, std::string_view text) {
   const Line line{std::string(text)};
+  if (line.has_comment) return {.start = text.size(), .words = {}, .files = false};
   const bool fresh = text.empty() || text.back() == ' ' || text.back() == '\t' || line.count() == 0;
   const std::size_t index = fresh ? line.count() : line.count() - 1;
   const std::string word = fresh ? std::string() : line[index];

@@ -67,7 +67,7 @@ std::string goal_text(const Goal& goal, const Evaluation& run) {
 
 Result run_goal(Session& session, const Line& line) {
   Goal goal = line.count() > 1 ? Goal{} : session.desk.goal;
-  for (std::size_t i = 1; i < line.count(); ++i) read_goal(line[i], goal);
+  for (std::size_t i = 1; i < line.count(); ++i) read_goal(lower_case(line[i]), goal);
   session.desk.goal = goal;
   if (!goal.is_set()) return say("no goal; goal fits, goal throughput or goal gbs=512 sets one, and plan looks for it");
   return say(fmt::format("goal {}; plan looks for it", goal_text(goal, *session.now())));

@@ -77,7 +77,7 @@ Result run_quit(Session& /*session*/, const Line& /*line*/) {
 
 Result run_script(Session& session, const Line& line) {
   if (session.desk.script_depth >= deepest_script) throw Refusal("scripts call scripts too deep");
-  const std::string name = line[1];
+  const std::string name = without_quotes(line[1], "the name of the script");
   const std::string text = session.host().read(name);
   Result out;
   ++session.desk.script_depth;

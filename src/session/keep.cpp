@@ -8,10 +8,14 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "session/command.h"
+#include "session/draw.h"
 
 namespace primus_plan::session {
 
 namespace {
+
+/// The name that a state is kept under.
+std::string name_of(const Line& line) { return without_quotes(line[1], "the name"); }
 
 const State& saved_state(const Session& session, const std::string& name) {
   const auto found = session.desk.saved.find(name);
@@ -58,7 +62,7 @@ Result comparison(const Session& session, EvaluationPtr a, std::string a_name, s
   if (pair->b->is_legal()) pair->b_layout = layout_of(session.subject(), *pair->b);
   pair->comparison = compare_runs(compared(*pair->a, pair->a_layout), compared(*pair->b, pair->b_layout));
   Result out;
-  out.text = [pair](const TextStyle& style) { return diff_to_text(pair->report(), style); };
+  out.text = [pair](const TextStyle& style) { return wrapped_lines(diff_to_text(pair->report(), style), style); };
   out.json = [pair] { return diff_to_json(pair->report()); };
   return out;
 }
@@ -66,15 +70,17 @@ Result comparison(const Session& session, EvaluationPtr a, std::string a_name, s
 }  // namespace
 
 Result run_save(Session& session, const Line& line) {
-  const bool again = session.desk.saved.contains(line[1]);
-  session.desk.saved[line[1]] = session.state();
-  return say(fmt::format("saved as {}{}; load {} comes back to it, compare {} compares with it", line[1],
+  const std::string name = name_of(line);
+  const bool again = session.desk.saved.contains(name);
+  session.desk.saved[name] = session.state();
+  return say(fmt::format("saved as {}{}; load {} comes back to it, compare {} compares with it", name,
                          again ? " (in the place of an earlier one)" : "", line[1], line[1]));
 }
 
 Result run_load(Session& session, const Line& line) {
-  if (session.change(saved_state(session, line[1]))) return {};
-  return say(fmt::format("{} is how things stand", line[1]));
+  const std::string name = name_of(line);
+  if (session.change(saved_state(session, name))) return {};
+  return say(fmt::format("{} is how things stand", name));
 }
 
 Result run_diff(Session& session, const Line& /*line*/) {
@@ -83,8 +89,8 @@ Result run_diff(Session& session, const Line& /*line*/) {
 }
 
 Result run_compare(Session& session, const Line& line) {
-  const State& other = saved_state(session, line[1]);
-  return comparison(session, evaluate(session.subject(), other), line[1], "now");
+  const std::string name = name_of(line);
+  return comparison(session, evaluate(session.subject(), saved_state(session, name)), name, "now");
 }
 
 }  // namespace primus_plan::session

@@ -47,7 +47,10 @@ PlanWords read_words(const Line& line) {
     } else if (line[i] == "--top") {
       throw Refusal("--top needs a number");
     } else {
-      throw Refusal(fmt::format("plan does not know {}; it takes --top N and --long", line[i]));
+      throw Refusal(fmt::format(
+          "plan does not know {}; in a session it takes --top N and --long, and searches around the state as it is; "
+          "primus-plan plan FILE has --pin, --allow and all else that bounds a search",
+          line[i]));
     }
   }
   return out;
@@ -104,26 +107,27 @@ std::string plan_lines(const ProposedPlan& plan, std::size_t number, double now,
          wrapped("        " + settings, 8, style) + "\n";
 }
 
+/// How much was searched and what of it can be used.
+std::string searched_text(const PlanResult& result) {
+  const auto number = [](std::size_t count) { return with_commas(static_cast<std::int64_t>(count)); };
+  if (result.complete)
+    return fmt::format("{} of {} candidates are legal and fit", number(result.points.size()), number(result.space));
+  return fmt::format("stopped: {} of {} candidates were judged, {} of these are legal and fit", number(result.judged),
+                     number(result.space), number(result.points.size()));
+}
+
 std::string plans_text(const Planned& planned, const Evaluation& run, const TextStyle& style) {
   const PlanResult& result = planned.result;
+  if (result.points.empty() && !result.complete && result.trouble.empty())
+    return wrapped(searched_text(result), 2, style) + "\n";
+  if (result.points.empty()) return wrapped(explain_no_plan(report_of(planned, run)), 2, style) + "\n";
+  // What does not fit has no speed to compare with.
+  const double now = run.fits() ? run.estimate->step.tokens_per_second_per_gpu : 0;
   std::string text;
-  if (result.points.empty()) {
-    text = wrapped(explain_no_plan(report_of(planned, run)), 2, style) + "\n";
-  } else {
-    // What does not fit has no speed to compare with.
-    const double now = run.fits() ? run.estimate->step.tokens_per_second_per_gpu : 0;
-    for (std::size_t i = 0; i < result.plans.size(); ++i) {
-      text += plan_lines(result.plans[i], i + 1, now, planned, style);
-    }
-    text +=
-        wrapped(fmt::format("{} of {} candidates are legal and fit; apply N takes a plan over, plan --long says why",
-                            with_commas(static_cast<std::int64_t>(result.points.size())),
-                            with_commas(static_cast<std::int64_t>(result.space))),
-                2, style) +
-        "\n";
+  for (std::size_t i = 0; i < result.plans.size(); ++i) {
+    text += plan_lines(result.plans[i], i + 1, now, planned, style);
   }
-  if (!result.complete) text += "stopped: the best of what was searched\n";
-  return text;
+  return text + wrapped(searched_text(result) + "; apply N takes a plan over, plan --long says why", 2, style) + "\n";
 }
 
 }  // namespace

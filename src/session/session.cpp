@@ -26,7 +26,8 @@ constexpr std::size_t most_kept = 200;
 /// "tp 4" and "tp=4" are meant as "set tp 4".
 bool is_setting(const Session& session, const Line& line) {
   const std::string name = line[0].substr(0, line[0].find('='));
-  if (line[0].find('=') != std::string::npos || find_short_name(name) != nullptr || name == "hw") return true;
+  const std::string small = lower_case(name);
+  if (line[0].find('=') != std::string::npos || find_short_name(small) != nullptr || small == "hw") return true;
   return line.count() > 1 && session.now()->module().params->at_path(name) != nullptr;
 }
 
@@ -111,7 +112,7 @@ Result say(std::string text) {
 }
 
 std::string own_key(const Evaluation& run, const std::string& word) {
-  const ShortName* known = find_short_name(word);
+  const ShortName* known = find_short_name(lower_case(word));
   if (known == nullptr || known->key == nullptr) return word;
   const RunKey& key = run.run().keys.*(known->key);
   return key.name == nullptr ? word : key.name;

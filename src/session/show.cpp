@@ -16,6 +16,7 @@
 #include "report/overview_text.h"
 #include "report/repairs_text.h"
 #include "session/command.h"
+#include "session/draw.h"
 
 namespace primus_plan::session {
 
@@ -42,12 +43,12 @@ Result show_keys(Session& session, const Line& /*line*/) {
     rows.push_back({"hw", session.base()->part.hardware.name, session.now()->part.hardware.name});
   }
   Result out;
-  out.text = [rows](const TextStyle&) {
+  out.text = [rows](const TextStyle& style) {
     std::string text;
     for (const Row& row : rows)
       text += fmt::format("  {}: {} -> {}\n", escape_controls(row.key), escape_controls(row.before),
                           escape_controls(row.after));
-    return text.empty() ? "nothing is changed\n" : text;
+    return text.empty() ? "nothing is changed\n" : wrapped_lines(text, style);
   };
   out.json = [rows] {
     JsonWriter json;
@@ -132,7 +133,8 @@ Result run_show(Session& session, const Line& line) {
     out.json = [] { return std::string("null"); };  // a result's numbers are all there already
     return out;
   }
-  const auto found = std::ranges::find_if(topics, [&](const Topic& topic) { return topic.name.starts_with(line[1]); });
+  const std::string word = lower_case(line[1]);
+  const auto found = std::ranges::find_if(topics, [&](const Topic& topic) { return topic.name.starts_with(word); });
   if (found != topics.end()) return found->show(session, line);
   const std::vector<std::string> names = show_topics();
   throw Refusal(

@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "primus_plan/planner/short_names.h"
@@ -26,10 +29,27 @@ struct Tried {
   bool was_stopped = false;
 };
 
+/// NAME=VALUES with a short name in small letters.
+std::string with_small_name(const std::string& word) {
+  const std::size_t equals = std::min(word.find('='), word.size());
+  const std::string name = lower_case(word.substr(0, equals));
+  return find_short_name(name) != nullptr ? name + word.substr(equals) : word;
+}
+
+/// Refuses a value that is given twice.
+void require_distinct(const SweepAxis& axis) {
+  std::set<std::string> seen;
+  for (const NodePtr& value : axis.values) {
+    const std::string text = to_text(*value);
+    if (!seen.insert(text).second) throw Refusal(fmt::format("try {}: {} is given twice", axis.name, text));
+  }
+}
+
 std::vector<SweepAxis> read_axes(const Session& session, const Line& line) {
   std::vector<SweepAxis> axes;
   for (std::size_t i = 1; i < line.count(); ++i) {
-    SweepAxis axis = parse_sweep_axis(line[i], "try");
+    SweepAxis axis = parse_sweep_axis(with_small_name(line[i]), "try");
+    require_distinct(axis);
     const bool known = find_short_name(axis.name) != nullptr || !keys_named(axis.name).empty() ||
                        session.now()->module().params->at_path(axis.name) != nullptr;
     if (!known) {
@@ -69,15 +89,40 @@ std::vector<std::string> row(const SweepPoint& point, double now) {
   return out;
 }
 
-std::string tried_to_text(const Tried& tried, const TextStyle& style) {
-  const Paint paint(style.color);
+/// The narrow one has numbers for long names, which are told above it, and short headings.
+std::string table_text(const Tried& tried, const Paint& paint, bool narrow) {
+  constexpr std::size_t long_name = 8;
+  const std::array<const char*, 7> usual{"", "DP", "accum", "GiB", "fits", "tok/s/GPU", "against now"};
+  const std::array<const char*, 7> small{"", "DP", "acc", "GiB", "fits", "tok/s", "change"};
+  std::string names;
   std::vector<std::string> header;
-  for (const SweepAxis& axis : tried.sweep.axes) header.push_back(escape_controls(axis.name));
-  for (const char* name : {"", "DP", "accum", "GiB", "fits", "tok/s/GPU", "against now"}) header.emplace_back(name);
+  for (const SweepAxis& axis : tried.sweep.axes) {
+    header.push_back(escape_controls(axis.name));
+    if (!narrow || axis.name.size() <= long_name) continue;
+    const std::string number = fmt::format("({})", header.size());
+    names += fmt::format("  {} {}\n", number, header.back());
+    header.back() = number;
+  }
+  for (const char* name : narrow ? small : usual) header.emplace_back(name);
   Table table(std::move(header));
   const double now = tried.run->fits() ? tried.run->estimate->step.tokens_per_second_per_gpu : 0;
   for (const SweepPoint& point : tried.sweep.points) table.add(row(point, now));
-  std::string text = table.text(paint);
+  return names + table.text(paint);
+}
+
+bool is_wider(const std::string& text, int columns) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (display_width(line) > static_cast<std::size_t>(columns)) return true;
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+std::string tried_to_text(const Tried& tried, const TextStyle& style) {
+  const bool narrow = style.wraps && is_wider(table_text(tried, Paint(false), false), style.width);
+  std::string text = table_text(tried, Paint(style.color), narrow);
   for (const SweepReason& reason : tried.sweep.legend) {
     std::vector<std::string> rules;
     for (const RuleInfo* rule : reason.rules) rules.emplace_back(rule->id);

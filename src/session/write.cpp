@@ -11,6 +11,7 @@
 #include "report/json_writer.h"
 #include "report/wrap.h"
 #include "session/command.h"
+#include "session/section.h"
 
 namespace primus_plan::session {
 
@@ -32,9 +33,9 @@ WriteWords read_words(const Line& line) {
     } else if (line[i].starts_with("--")) {
       throw Refusal(fmt::format("write does not know {}; it takes --yes, --copy and a FILE", line[i]));
     } else if (out.file.empty()) {
-      out.file = line[i];
+      out.file = without_quotes(line[i], "the name of the file");
     } else {
-      throw Refusal("write takes one FILE");
+      throw Refusal("write takes one FILE; quotes hold a name with blanks together");
     }
   }
   if (out.copy && out.file.empty()) throw Refusal("write --copy needs a FILE for the changed copy");
@@ -73,14 +74,37 @@ std::string resized(std::string_view words, std::int64_t world_size) {
   return out;
 }
 
-/// The text of the file with the launch comment that it has speaking of another size.
+/// The text with a launch comment in a line of its own at its beginning; behind a byte order mark that is the second.
+std::string with_new_size(const std::string& text, std::int64_t world_size) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  const std::size_t first = text.find('\n');
+  const bool has_returns = first != std::string::npos && first > 0 && text[first - 1] == '\r';
+  const std::string_view end = has_returns ? "\r\n" : "\n";
+  const std::string comment = fmt::format("# primus-plan: world-size={}{}", world_size, end);
+  if (!text.starts_with(byte_order_mark)) return comment + text;
+  return fmt::format("{}{}{}{}", byte_order_mark, end, comment, text.substr(byte_order_mark.size()));
+}
+
+/// The text of the file with the launch comment speaking of another size; with one, where it has none.
 std::string with_size(const Session& session, const std::string& text, std::int64_t world_size) {
   const Origin& where = session.base()->experiment().pragma.origin;
-  if (!where || where.source->text() != text) return text;
+  if (!where) return with_new_size(text, world_size);
+  if (where.source->text() != text) return text;
   auto change = text_change({.where = where, .replacement = {}, .insert_line = false});
   if (!change) return text;
   change->replacement = resized(std::string_view(text).substr(change->begin, change->end - change->begin), world_size);
   return apply_changes(text, {*change});
+}
+
+/// The text with overrides in the module where it has none. Throws Refusal where there is no place for them.
+std::string with_section(const std::string& text, const std::string& module, const CandidateOverrides& overrides) {
+  const WithSection out = add_section(text, module, overrides);
+  if (out.was == Section::there) return text;
+  if (out.was == Section::missing) return out.text;
+  throw Refusal(
+      fmt::format("{} has no overrides that keys could be put under; give it a line \"overrides:\" with "
+                  "nothing behind it, or put in by hand the block that write FILE makes",
+                  module));
 }
 
 /// The experiment with the changes in it, its comments and all other bytes as they were. Throws Refusal where a key
@@ -91,8 +115,9 @@ std::string changed_text(const Session& session) {
   const std::int64_t world = state.world_size > 0 || state.nodes > 0 ? session.now()->run().launch.world_size : 0;
   std::string text = session.subject().text;
   if (world > 0) text = with_size(session, text, world);
-  const WrittenPlan written =
-      write_plan_into(text, base.module().name, base.experiment().is_snippet, overrides_of(state), world);
+  const CandidateOverrides overrides = overrides_of(state);
+  if (!overrides.empty() && !base.experiment().is_snippet) text = with_section(text, base.module().name, overrides);
+  const WrittenPlan written = write_plan_into(text, base.module().name, base.experiment().is_snippet, overrides, world);
   const std::string by_hand = "; write prints the block to put in by hand";
   if (!written.left_out.empty())
     throw Refusal(fmt::format("{} cannot be edited where it stands{}", join(written.left_out, ", "), by_hand));
@@ -112,15 +137,44 @@ std::string way_back(Session& session, const std::string& path) {
   std::string name = path + ".orig";
   for (int i = 2; session.host().exists(name); ++i) name = fmt::format("{}.orig.{}", path, i);
   session.host().create(name, session.subject().text, false);
-  session.desk.has_way_back = true;
   return name;
 }
 
-Result block_result(std::string text, std::string note) {
+/// Replaces the file's text and says where the one from before is kept, where that is new. Throws Refusal, with nothing
+/// left behind.
+std::string replace_text(Session& session, const std::string& path, const std::string& text) {
+  const std::string kept = session.desk.has_way_back ? std::string() : way_back(session, path);
+  try {
+    const std::string refused = session.host().replace(path, session.desk.on_disk, text);
+    if (!refused.empty()) {
+      throw Refusal(fmt::format(
+          "{} was left alone: {}; write FILE puts the changes elsewhere, and this session goes on", path, refused));
+    }
+  } catch (...) {
+    if (!kept.empty()) session.host().remove(kept);
+    throw;
+  }
+  session.desk.has_way_back = true;
+  session.desk.on_disk = text;
+  return kept;
+}
+
+/// What of the changes is no key of an experiment, with the way to keep it; empty where there is nothing of that kind.
+std::string not_written(const Session& session) {
+  const std::string& part = session.state().hardware;
+  if (part.empty()) return {};
+  return fmt::format(
+      "hw {} is no key of the experiment and is not in it: hardware: {} in .primus-plan.yaml or "
+      "--hardware {} keeps it",
+      part, part, part);
+}
+
+Result block_result(const Session& session, std::string text, std::string note) {
   Result out;
   out.json = [text] { return json_string(text); };
-  out.text = [text = std::move(text), note = std::move(note)](const TextStyle& style) {
-    return text + wrapped(note, 2, style) + "\n";
+  out.text = [text = std::move(text), note = std::move(note), more = not_written(session)](const TextStyle& style) {
+    const std::string last = more.empty() ? more : wrapped(escape_controls(more), 2, style) + "\n";
+    return text + wrapped(note, 2, style) + "\n" + last;
   };
   return out;
 }
@@ -129,27 +183,21 @@ Result write_into_file(Session& session, bool sure) {
   const std::string& path = session.subject().path;
   const std::string text = changed_text(session);
   const std::string& known = session.desk.on_disk;
-  if (text == known) return say(fmt::format("{} holds that already", path));
+  if (text == known) return block_result(session, {}, fmt::format("{} holds that already", escape_controls(path)));
   const std::string errors = session.now()->is_legal() ? "" : " although the run would not start";
   const std::string shown = block(session);
-  const std::string question = session.state().is_empty()
+  const std::string question = shown.empty()
                                    ? fmt::format("put the text that the session began with back into {}?", path)
                                    : fmt::format("{}put this into {}{} (comments stay)?", shown, path, errors);
   const std::optional<bool> answer = sure ? true : session.host().confirm(question);
   if (!answer) {
-    return block_result(shown, fmt::format("(write --yes puts this into {}; write FILE puts it into a file of its own)",
-                                           escape_controls(path)));
+    return block_result(session, shown,
+                        fmt::format("(write --yes puts this into {}; write FILE puts it into a file of its own)",
+                                    escape_controls(path)));
   }
   if (!*answer) return say("nothing was written");
-  std::string kept;
-  if (!session.desk.has_way_back) kept = way_back(session, path);
-  const std::string refused = session.host().replace(path, known, text);
-  if (!refused.empty()) {
-    throw Refusal(fmt::format("{} was left alone: {}; write FILE puts the changes elsewhere, and this session goes on",
-                              path, refused));
-  }
-  session.desk.on_disk = text;
-  return block_result(sure ? shown : std::string(),
+  const std::string kept = replace_text(session, path, text);
+  return block_result(session, sure ? shown : std::string(),
                       fmt::format("written into {}{}; undo and write take it back", escape_controls(path),
                                   kept.empty() ? "" : fmt::format(" (the text before: {})", escape_controls(kept))));
 }
@@ -165,8 +213,9 @@ Result write_elsewhere(Session& session, const WriteWords& words) {
     over = true;
   }
   session.host().create(words.file, text, over);
-  return block_result(words.copy ? std::string() : text, fmt::format("written to {}{}", escape_controls(words.file),
-                                                                     words.copy ? ", a changed copy" : ""));
+  return block_result(
+      session, words.copy ? std::string() : text,
+      fmt::format("written to {}{}", escape_controls(words.file), words.copy ? ", a changed copy" : ""));
 }
 
 }  // namespace
@@ -178,10 +227,11 @@ Result run_write(Session& session, const Line& line) {
   const bool is_file = session.host().exists(path);
   const bool is_new = session.desk.on_disk == session.subject().text;
   if (session.state().is_empty() && (is_new || !into)) return say("nothing is changed, so there is nothing to write");
-  if (!session.state().hardware.empty() && session.state().keys.empty() && remarks(session).empty())
-    return say(
-        "only hw was changed, which is no key of the experiment: give --hardware, or put it into .primus-plan.yaml");
-  if (into && !is_file) return block_result(block(session), "(there is no file to write into; write FILE makes one)");
+  const bool only_hardware = session.state().keys.empty() && remarks(session).empty();
+  if (only_hardware && !session.state().hardware.empty() && (is_new || !into))
+    return say("nothing to write: " + not_written(session));
+  if (into && !is_file)
+    return block_result(session, block(session), "(there is no file to write into; write FILE makes one)");
   return into ? write_into_file(session, words.yes) : write_elsewhere(session, words);
 }
 

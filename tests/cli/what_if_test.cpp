@@ -74,6 +74,21 @@ TEST_F(WhatIf, AWrongLineStopsTheScriptAndIsNamed) {
   EXPECT_THAT(run({}, "tp 4\nfoo\n").err, HasSubstr("<stdin>:2: no command foo"));
 }
 
+TEST_F(WhatIf, ScriptsMayBeginWithAByteOrderMarkAndHaveCommentsAnywhere) {
+  const std::string text =
+      "\xEF\xBB\xBFtp 4 # four\r\n# a remark\nsave 'my state' # kept\nwrite \"a # b.yaml\" # here\n";
+  const std::string script = folder_.write("a.session", text);
+  const std::string folder = folder_.path().string();
+  const ProcessResult piped = run_plan({"what-if", path_}, {.input = text, .folder = folder});
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_THAT(piped.out, ::testing::StartsWith("what-if> tp 4\n"));
+  EXPECT_TRUE(std::filesystem::remove(folder_.path() / "a # b.yaml"));
+  const ProcessResult from_file = run_plan({"what-if", path_, "--script", script}, {.input = {}, .folder = folder});
+  EXPECT_EQ(from_file.exit_code, 0) << from_file.err;
+  EXPECT_EQ(from_file.out, piped.out);
+  EXPECT_TRUE(std::filesystem::remove(folder_.path() / "a # b.yaml"));
+}
+
 TEST_F(WhatIf, ReadsCommandsFromAPipe) {
   const ProcessResult result = run({}, "tp 4\nshow\nquit\ntp 8\n");
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -125,6 +140,17 @@ TEST_F(WhatIf, WritesForScripts) {
   EXPECT_THAT(read_file(path_), HasSubstr("tensor_model_parallel_size: 4"));
   EXPECT_EQ(read_file(path_ + ".orig"), good_experiment);
   EXPECT_EQ(run_plan({"check", path_}).exit_code, 0);
+}
+
+TEST_F(WhatIf, ARefusedWriteLeavesNothingBehind) {
+  namespace fs = std::filesystem;
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  const ProcessResult result = run({"--command", "tp 4", "--command", "write --yes"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("left alone: it is read-only"));
+  EXPECT_EQ(read_file(path_), good_experiment);
+  const fs::directory_iterator files(folder_.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
 TEST_F(WhatIf, AReadOnlyFolderLosesNothing) {

@@ -32,6 +32,7 @@ class FakeHost final : public session::Host {
     if (!over && disk.contains(path)) throw session::Refusal("cannot write " + path + ": it is there");
     disk[path] = text;
   }
+  void remove(const std::string& path) override { disk.erase(path); }
   std::string replace(const std::string& path, const std::string& before, const std::string& after) override {
     if (disk[path] != before) return "it has changed since it was read";
     disk[path] = after;

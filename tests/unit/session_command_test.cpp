@@ -70,6 +70,75 @@ TEST(SessionCommand, EmptyLinesAndCommentsDoNothing) {
   }
 }
 
+TEST(SessionCommand, CommentsStandBehindEveryCommand) {
+  LoadedSession s(good);
+  for (const char* line :
+       {"tp 4 # four", "\xEF\xBB\xBFshow # the panel", "save four\t# kept", "try tp=1,2 # both", "explain MG203 #",
+        "set recompute_modules [core_attn] # one", "undo # and back", "undo # #"}) {
+    const session::Result result = s.run(line);
+    EXPECT_TRUE(result.ok) << line << ": " << result.error;
+    EXPECT_EQ(result.command.find('#'), std::string::npos) << result.command;
+  }
+  EXPECT_TRUE(s.session().state().is_empty());
+  EXPECT_TRUE(s.run("set exp_note 'a # b'").ok);
+  EXPECT_EQ(s.session().state().keys.at(0).value, "\"a # b\"");
+  EXPECT_TRUE(s.run("write b#c.yaml").ok);
+  EXPECT_TRUE(s.host().disk.contains("b#c.yaml"));
+  EXPECT_TRUE(session::complete(s.session(), "show # ke").words.empty());
+}
+
+TEST(SessionCommand, QuotesHoldANameTogether) {
+  LoadedSession s(good);
+  s.run("tp 4");
+  EXPECT_TRUE(s.run("write \"a b.yaml\"").ok);
+  EXPECT_TRUE(s.run("write 'c # d.yaml' # e").ok);
+  EXPECT_TRUE(s.run("write it's.yaml").ok);
+  for (const char* name : {"a b.yaml", "c # d.yaml", "it's.yaml"}) EXPECT_TRUE(s.host().disk.contains(name)) << name;
+  for (const char* line : {"write ''", "write \"a", "write 'a'b", "save \"\"", "script ''", "hw ''", "write a b"}) {
+    EXPECT_FALSE(s.run(line).ok) << line;
+  }
+  EXPECT_EQ(s.host().disk.size(), 4U);
+  EXPECT_TRUE(s.run("save 'my state'").ok);
+  EXPECT_TRUE(s.run("undo").ok);
+  EXPECT_TRUE(s.run("load \"my state\"").ok);
+  EXPECT_TRUE(s.run("compare 'my state'").ok);
+  s.host().disk["my script"] = "\xEF\xBB\xBFtp 2 # as it was\n";
+  EXPECT_TRUE(s.run("script 'my script'").ok);
+  EXPECT_EQ(s.now().degrees.tensor, 2);
+  EXPECT_TRUE(s.run("hw 'MI355X'").ok);
+  EXPECT_EQ(s.evaluation().part.hardware.name, "MI355X");
+}
+
+TEST(SessionCommand, CapitalsAreAsGood) {
+  LoadedSession s(good);
+  for (const char* line : {"TP 4", "SET gbs 64", "Set MBS=1", "SHOW", "WHY TP", "try TP=1,2", "UNSET TP", "HW MI355X",
+                           "HELP Write", "Show KEYS", "Goal FITS", "UNDO"}) {
+    const session::Result result = s.run(line);
+    EXPECT_TRUE(result.ok) << line << ": " << result.error;
+  }
+  EXPECT_EQ(s.now().batch.global, 64);
+  EXPECT_EQ(s.now().degrees.tensor, 2);
+}
+
+TEST(SessionCommand, WhatIsGivenTwiceIsNamed) {
+  LoadedSession s(good);
+  EXPECT_THAT(s.run("set tp=4 tp=8").error, HasSubstr("tp is given twice"));
+  EXPECT_THAT(s.run("set tp=4 tensor_model_parallel_size=8").error, HasSubstr("given twice"));
+  EXPECT_THAT(s.run("set nodes=1 NODES=2").error, HasSubstr("given twice"));
+  EXPECT_THAT(s.run("set world=16 nodes=4").error, HasSubstr("give one of them"));
+  EXPECT_THAT(s.run("try tp=2,2").error, HasSubstr("try tp: 2 is given twice"));
+  EXPECT_THAT(s.run("try tp=2 TP=4").error, HasSubstr("twice"));
+  EXPECT_TRUE(s.session().state().is_empty());
+}
+
+TEST(SessionPlan, SaysWhereItsFlagsAreAndHowFarItCame) {
+  LoadedSession s(good);
+  EXPECT_THAT(s.run("plan --pin tp=8").error, HasSubstr("primus-plan plan FILE has --pin"));
+  EXPECT_THAT(s.say("plan"), ::testing::ContainsRegex("[0-9,]+ of [0-9,]+ candidates are legal and fit"));
+  s.host().stops = true;
+  EXPECT_THAT(s.say("plan"), ::testing::ContainsRegex("stopped: [0-9,]+ of [0-9,]+ candidates were judged"));
+}
+
 TEST(SessionCommand, HostileLinesChangeNothing) {
   LoadedSession s(good);
   for (const std::string& line : {std::string(100000, 'a'), std::string(5000, '['), std::string("\x1b[2J\x07"),
@@ -119,6 +188,49 @@ TEST(SessionWhy, UnfoldsKeysAndNumbers) {
   EXPECT_THAT(s.say("explain MG203"), HasSubstr("global-batch-not-divisible"));
   EXPECT_THAT(s.say("explain tp"), HasSubstr("tensor_model_parallel_size"));
   EXPECT_FALSE(s.run("explain nosuchthing").ok);
+}
+
+TEST(SessionWhy, AnswersForTheWordsOfThePanel) {
+  LoadedSession s(good);
+  EXPECT_THAT(s.say("why world"), HasSubstr("8 GPUs = 1 node x 8, from"));
+  EXPECT_THAT(s.say("why hw"), HasSubstr("MI300X with 192 GiB, from --hardware MI300X"));
+  EXPECT_THAT(s.say("why dp"), HasSubstr("DP 4 = 8 GPUs / (TP 2 x PP 1 x CP 1)"));
+  EXPECT_THAT(s.say("why accumulation"), HasSubstr("accumulation 4 = gbs 32 / (mbs 2 x DP 4)"));
+  EXPECT_THAT(s.say("why tokens"), HasSubstr("gbs 32 x seq"));
+  EXPECT_THAT(s.say("why MFU"), HasSubstr("step.matrix_products"));
+  EXPECT_THAT(s.say("why speed"), HasSubstr("tokens/s/GPU = "));
+  s.run("set nodes=2 pp=2");
+  EXPECT_THAT(s.say("why nodes"), HasSubstr("16 GPUs = 2 nodes x 8, from set nodes 2"));
+  EXPECT_THAT(s.say("why bubble"), HasSubstr("step.pipeline_bubble"));
+  EXPECT_THAT(s.run("why zzzzqqq").error, HasSubstr("why takes a key, tp, "));
+  s.run("tp 3");
+  for (const char* line : {"why world", "why dp", "why accumulation", "why tokens"})
+    EXPECT_TRUE(s.run(line).ok) << line;
+  EXPECT_THAT(s.run("why mfu").error, HasSubstr("will not start"));
+}
+
+TEST(SessionWhy, ASizeWithoutAKeySaysWhatSetsIt) {
+  LoadedSession s(experiment_text("maxtext", "llama3_8B", "dataset_type: synthetic\nper_device_batch_size: 1"));
+  EXPECT_THAT(s.say("why pp"), HasSubstr("pp 1 (pipeline parallel): nothing sets"));
+  EXPECT_THAT(s.say("why gbs"), HasSubstr("sets per_device_batch_size"));
+}
+
+TEST(SessionText, BreaksBetweenWordsInSixtyColumns) {
+  LoadedSession s(good);
+  s.run("set tp=4 recompute_modules=[core_attn,layernorm,moe_act,mlp,shared_experts]");
+  TextStyle narrow;
+  narrow.wraps = true;
+  narrow.width = 60;
+  for (const char* command : {"show keys", "diff", "why tp", "why step", "why speed", "why accumulation",
+                              "try tensor_model_parallel_size=1,2 recompute_granularity=full,selective gbs=32,33"}) {
+    const std::string text = session::result_to_text(s.run(command), narrow);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      // A path or a rule's name may be wider by itself.
+      const bool is_one_word = line.find(' ', line.find_first_not_of(' ')) == std::string::npos;
+      EXPECT_TRUE(is_one_word || display_width(line) <= 60U) << command << ": " << line;
+    }
+  }
 }
 
 TEST(SessionTry, IsATableAndChangesNothing) {

@@ -63,6 +63,7 @@ TEST(SessionWrite, RefusesAFileThatChangedMeanwhile) {
   EXPECT_FALSE(result.ok);
   EXPECT_THAT(result.error, HasSubstr("changed since it was read"));
   EXPECT_EQ(s.host().disk.at("exp.yaml"), theirs);
+  EXPECT_EQ(s.host().disk.size(), 1U);
   EXPECT_EQ(s.now().degrees.tensor, 4);
   EXPECT_TRUE(s.run("write mine.yaml").ok);
   EXPECT_THAT(s.host().disk.at("mine.yaml"), HasSubstr("tensor_model_parallel_size: 4"));
@@ -101,6 +102,19 @@ TEST(SessionWrite, WithoutAnOwnSizeNoneIsWritten) {
   EXPECT_THAT(s.host().disk.at("exp.yaml"), ::testing::StartsWith("# primus-plan: world-size=16\n"));
 }
 
+TEST(SessionWrite, TheSizeIsWrittenBesideOtherCommentsToPrimusPlan) {
+  const std::string bare = good.substr(good.find('\n') + 1);
+  const std::string ignoring =
+      bare + "      # primus-plan: ignore[MG203] the launcher sets the batch that really runs\n";
+  const std::string mark = "\xEF\xBB\xBF";
+  for (const std::string& text : {ignoring, mark + bare}) {
+    LoadedSession s(text);
+    s.run("nodes 2");
+    ASSERT_TRUE(s.run("write --yes").ok);
+    EXPECT_EQ(LoadedSession(s.host().disk.at("exp.yaml")).now().launch.world_size, 16);
+  }
+}
+
 TEST(SessionWrite, ACopyIsAWholeExperiment) {
   LoadedSession s(commented);
   s.run("tp 4");
@@ -111,6 +125,34 @@ TEST(SessionWrite, ACopyIsAWholeExperiment) {
   EXPECT_EQ(s.host().disk.at("exp.yaml"), commented);
   EXPECT_FALSE(s.run("write copy.yaml").ok);
   EXPECT_TRUE(s.run("write --yes copy.yaml").ok);
+}
+
+TEST(SessionWrite, ARefusedWriteIsNoWayBackYet) {
+  LoadedSession s(good);
+  s.run("tp 4");
+  s.host().disk["exp.yaml"] = good + "# theirs\n";
+  EXPECT_FALSE(s.run("write --yes").ok);
+  s.host().disk["exp.yaml"] = good;
+  ASSERT_TRUE(s.run("write --yes").ok);
+  EXPECT_EQ(s.host().disk.at("exp.yaml.orig"), good);
+}
+
+TEST(SessionWrite, SaysThatHardwareIsNotInTheExperiment) {
+  LoadedSession s(good);
+  s.run("hw MI355X");
+  s.run("tp 4");
+  for (const char* line : {"write", "write block.yaml", "write --copy copy.yaml", "write --yes", "write --yes"}) {
+    const std::string text = s.say(line);
+    EXPECT_THAT(text, HasSubstr("hardware: MI355X in .primus-plan.yaml")) << line;
+    EXPECT_THAT(text, HasSubstr("--hardware MI355X")) << line;
+  }
+  EXPECT_THAT(s.host().disk.at("exp.yaml"), HasSubstr("tensor_model_parallel_size: 4"));
+  s.run("unset tp");
+  EXPECT_TRUE(s.run("write --yes").ok);
+  EXPECT_EQ(s.host().disk.at("exp.yaml"), good);
+  s.run("set tp=4");
+  s.run("unset hw");
+  EXPECT_THAT(s.say("write --yes"), Not(HasSubstr("hardware")));
 }
 
 TEST(SessionWrite, NothingChangedIsNothingWritten) {
@@ -129,6 +171,38 @@ TEST(SessionWrite, WhatCannotBeEditedIsSaidAndNothingHappens) {
   EXPECT_FALSE(result.ok);
   EXPECT_THAT(result.error, HasSubstr("recompute_modules cannot be edited where it stands"));
   EXPECT_EQ(s.host().disk.at("exp.yaml"), list);
+  EXPECT_EQ(s.host().disk.size(), 1U);
+}
+
+TEST(SessionWrite, AModuleWithoutOverridesGetsThem) {
+  const std::string bare = good.substr(0, good.find("    overrides:\n"));
+  std::string returns = bare;
+  for (std::size_t at = 0; (at = returns.find('\n', at)) != std::string::npos; at += 2) returns.insert(at, "\r");
+  const std::string open = bare.substr(0, bare.size() - 1);
+  for (const std::string& text :
+       {bare, bare + "    overrides:  # none yet\n", open, returns,
+        bare + "  post_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n    model: llama3_8B.yaml\n"}) {
+    LoadedSession s(text);
+    s.run("set tp=4 gbs=64");
+    const session::Result result = s.run("write --yes");
+    ASSERT_TRUE(result.ok) << result.error;
+    const std::string& written = s.host().disk.at("exp.yaml");
+    EXPECT_EQ(written.substr(0, open.size()), text.substr(0, open.size()));
+    EXPECT_THAT(written, HasSubstr("      tensor_model_parallel_size: 4"));
+    EXPECT_EQ(LoadedSession(written).now().degrees.tensor, 4);
+    EXPECT_EQ(LoadedSession(written).now().batch.global, 64);
+    EXPECT_TRUE(s.run("unset all").ok);
+    EXPECT_TRUE(s.run("write --yes").ok);
+    EXPECT_EQ(s.host().disk.at("exp.yaml"), text);
+  }
+  EXPECT_EQ(returns.find("\n"), returns.find("\r\n") + 1);
+}
+
+TEST(SessionWrite, AnEmptyMappingOfOverridesIsNamed) {
+  const std::string text = good.substr(0, good.find("    overrides:\n")) + "    overrides: {}\n";
+  LoadedSession s(text);
+  s.run("tp 4");
+  EXPECT_THAT(s.run("write --yes").error, HasSubstr("give it a line \"overrides:\""));
   EXPECT_EQ(s.host().disk.size(), 1U);
 }
 

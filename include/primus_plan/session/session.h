@@ -26,6 +26,8 @@ class Host {
   virtual bool is_same_file(const std::string& a, const std::string& b) = 0;
   /// A new file, whole or not at all; never in the place of another unless `over` is set.
   virtual void create(const std::string& path, const std::string& text, bool over) = 0;
+  /// Takes away a file that `create` made; says nothing where that fails.
+  virtual void remove(const std::string& path) = 0;
   /// Puts `after` in the place of a file whose text is `before`; says why not where it was left alone.
   virtual std::string replace(const std::string& path, const std::string& before, const std::string& after) = 0;
   /// For a search that begins now: when to stop, and whom to tell how far it is. `noun`: of what it counts.
