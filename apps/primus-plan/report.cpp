@@ -118,12 +118,12 @@ class PageMaker {
   std::vector<std::string> axes_of(const RunDescription& run) const {
     if (!options_.over.empty()) return options_.over;
     std::vector<std::string> out;
-    const std::int64_t nodes = run.launch.nodes;
+    constexpr std::int64_t most = 1'000'000'000;  // numbers beyond are no run's
+    const std::int64_t nodes = std::min(run.launch.nodes, most);
+    const std::int64_t micro = std::min(run.batch.micro, most);
     if (nodes > 0)
       out.push_back(fmt::format("nodes={}", doublings(std::max<std::int64_t>(nodes / 8, 1), nodes, nodes * 8)));
-    if (run.batch.micro > 0)
-      out.push_back(
-          fmt::format("mbs={}", doublings(1, run.batch.micro, std::max<std::int64_t>(8, 2 * run.batch.micro))));
+    if (micro > 0) out.push_back(fmt::format("mbs={}", doublings(1, micro, std::max<std::int64_t>(8, 2 * micro))));
     return out;
   }
 

@@ -89,7 +89,7 @@ GoalAdvice larger_micro_batch(const Trials& trials, const Trial& now, const Modu
   const Batch& batch = now.analysis.run.batch;
   for (const std::int64_t factor : {2, 4}) {
     Wish wish;
-    wish.micro = batch.micro * factor;
+    wish.micro = saturating_multiply(batch.micro, factor);
     if (now.analysis.run.keys.global_batch.name == nullptr) {
       if (batch.accumulation_steps % factor != 0) {
         goal.say(

@@ -261,18 +261,18 @@ std::string timeline_to_text(const RunTimeline& timeline, const TimelineView& vi
   return Picture(timeline, view, style).text();
 }
 
-std::string timeline_to_text(const TimelineReport& report, const TimelineView& view, const TextStyle& given) {
+std::string timeline_to_text(const TimelineReport& report, const TimelineView& view, const TextStyle& style) {
   const Analysis& analysis = report.analysis;
-  TextStyle style = given;
-  style.wraps = true;
-  style.width = std::max(style.width, least_width);
+  TextStyle lines = style;
+  lines.wraps = true;
+  lines.width = std::max(style.width, least_width);
   const Paint paint(style.color);
   std::string out =
       paint.bold(wrapped(fmt::format("{} ({}, {})", escape_controls(analysis.path), escape_controls(analysis.module),
                                      escape_controls(analysis.framework)),
-                         2, style)) +
+                         2, lines)) +
       "\n";
-  const auto add = [&](const std::string& line) { out += wrapped("  " + escape_controls(line), 2, style) + "\n"; };
+  const auto add = [&](const std::string& line) { out += wrapped("  " + escape_controls(line), 2, lines) + "\n"; };
   const RunDescription& run = analysis.run;
   add(fmt::format("on {} of {} ({})", counted(run.launch.world_size, "GPU"), report.hardware.name,
                   report.hardware_source));
@@ -285,7 +285,7 @@ std::string timeline_to_text(const TimelineReport& report, const TimelineView& v
   if (run.batch.pipeline_micro_batches > 0 && run.batch.accumulation_steps > 1) {
     add(fmt::format("the pipeline fills and drains {} times a step", run.batch.accumulation_steps));
   }
-  return out + timeline_to_text(report.timeline, view, style);
+  return out + timeline_to_text(report.timeline, view, lines);
 }
 
 std::string schedule_name(ScheduleKind kind) { return value_text(PlanAxis::schedule, static_cast<std::int64_t>(kind)); }

@@ -46,7 +46,7 @@ Result why_number(const EvaluationPtr& run, const std::string& name) {
 
 /// A word of the panel: what it is, then the number behind it, where that is more than 0.
 Result why_label(const Session& session, const Label& label) {
-  const EvaluationPtr run = session.now();
+  const EvaluationPtr& run = session.now();
   std::optional<UnfoldedNumber> number;
   if (!label.number.empty()) {
     const Workload& workload = estimated_workload(*run);
@@ -62,7 +62,7 @@ Result why_label(const Session& session, const Label& label) {
 
 /// A size that the framework has no key for: what it is, and what sets it.
 Result why_size(const Session& session, const ShortName& name) {
-  const EvaluationPtr run = session.now();
+  const EvaluationPtr& run = session.now();
   const RunDescription& is = run->run();
   const std::int64_t value = name.degree != nullptr         ? is.degrees.*name.degree
                              : name.member == &Wish::global ? is.batch.global
@@ -93,7 +93,7 @@ Result why_size(const Session& session, const ShortName& name) {
 }  // namespace
 
 Result run_why(Session& session, const Line& line) {
-  const EvaluationPtr run = session.now();
+  const EvaluationPtr& run = session.now();
   const std::string key = own_key(*run, line[1]);
   std::vector<FoundKey> found = find_key(run->experiment(), run->analyses, key);
   const std::string small = lower_case(key);

@@ -76,7 +76,7 @@ void add_setting(const Session& session, const Line& line, std::size_t index, co
   const std::size_t equals = word.find('=');
   if (equals != std::string::npos) {
     const std::string name = word.substr(0, equals);
-    for (const std::string& value : values_of(session, name)) out.push_back(name + "=" + value);
+    for (const std::string& value : values_of(session, name)) out.push_back(fmt::format("{}={}", name, value));
   } else if (index == 2 && line[1].find('=') == std::string::npos) {
     out = values_of(session, line[1]);
   } else {

@@ -104,6 +104,7 @@ const Label* find_label(std::string_view word) {
 
 std::vector<std::string> label_names() {
   std::vector<std::string> out;
+  out.reserve(labels.size());
   for (const Label& one : labels) out.emplace_back(one.name);
   return out;
 }

@@ -64,7 +64,7 @@ Result show_keys(Session& session, const Line& /*line*/) {
 }
 
 Result show_findings(Session& session, const Line& /*line*/) {
-  const EvaluationPtr run = session.now();
+  const EvaluationPtr& run = session.now();
   Result out;
   out.text = [run](const TextStyle& style) {
     const Analysis& analysis = run->analysis();
@@ -122,6 +122,7 @@ constexpr std::array<Topic, 6> topics{{{"keys", show_keys},
 
 std::vector<std::string> show_topics() {
   std::vector<std::string> out;
+  out.reserve(topics.size());
   for (const Topic& topic : topics) out.emplace_back(topic.name);
   return out;
 }

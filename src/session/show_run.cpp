@@ -21,7 +21,7 @@ namespace {
 
 /// The run with its estimate. Throws Refusal where there is none.
 EvaluationPtr estimated(const Session& session) {
-  const EvaluationPtr run = session.now();
+  EvaluationPtr run = session.now();
   if (!run->is_legal()) throw Refusal("this run will not start, so nothing is estimated; see show findings");
   if (!run->estimate || run->estimate->memory.stages.empty()) throw Refusal("nothing can be estimated of this model");
   return run;

@@ -143,7 +143,7 @@ std::string way_back(Session& session, const std::string& path) {
 /// Replaces the file's text and says where the one from before is kept, where that is new. Throws Refusal, with nothing
 /// left behind.
 std::string replace_text(Session& session, const std::string& path, const std::string& text) {
-  const std::string kept = session.desk.has_way_back ? std::string() : way_back(session, path);
+  std::string kept = session.desk.has_way_back ? std::string() : way_back(session, path);
   try {
     const std::string refused = session.host().replace(path, session.desk.on_disk, text);
     if (!refused.empty()) {

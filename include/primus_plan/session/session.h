@@ -88,7 +88,7 @@ class Session {
   Session(Subject subject, Host& host);
 
   /// Runs a line. Never throws for what it says: wrong input changes nothing. Empty lines and comments (#) do nothing.
-  Result run(const std::string& line);
+  Result run(const std::string& text);
 
   const Subject& subject() const { return subject_; }
   Host& host() { return host_; }
@@ -142,6 +142,6 @@ struct Completions {
   std::vector<std::string> words;  ///< whole words that begin like it, sorted
   bool files = false;              ///< names of files, too
 };
-Completions complete(const Session& session, std::string_view line);
+Completions complete(const Session& session, std::string_view text);
 
 }  // namespace primus_plan::session

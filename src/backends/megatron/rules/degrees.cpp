@@ -4,6 +4,7 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
 #include "backends/megatron/worlds.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -36,7 +37,7 @@ void degree_not_positive(const MegatronRun& run, Findings& out) {
 
 void world_not_divisible(const MegatronRun& run, Findings& out) {
   if (!degrees_are_positive(run) || run.dp() > 0) return;
-  const Int model = run.tp() * run.pp() * run.cp();
+  const Int model = saturating_multiply(saturating_multiply(run.tp(), run.pp()), run.cp());
   out.add(largest_of({&run.config.tensor_model_parallel_size, &run.config.pipeline_model_parallel_size,
                       &run.config.context_parallel_size}),
           [&](Message& m) {
@@ -50,7 +51,7 @@ void world_not_divisible(const MegatronRun& run, Findings& out) {
 void expert_world_not_divisible(const MegatronRun& run, Findings& out) {
   if (!degrees_are_positive(run) || run.degrees.expert_data > 0) return;
   const Int etp = run.degrees.expert_tensor;
-  const Int experts = etp * run.ep() * run.pp();
+  const Int experts = saturating_multiply(saturating_multiply(etp, run.ep()), run.pp());
   if (run.dp() == 0 && run.ep() == 1 && etp == run.tp()) return;  // the dense grid's fault alone
   const bool inherited = !run.given.expert_tensor_parallel_size.value;
   out.add(run.config.expert_model_parallel_size, [&](Message& m) {
@@ -60,7 +61,7 @@ void expert_world_not_divisible(const MegatronRun& run, Findings& out) {
     if (inherited && run.tp() > 1) {
       m.because("ETP {} because expert_tensor_parallel_size is unset and follows TP", etp);
       m.help("expert_tensor_parallel_size: 1 keeps each expert whole and needs only EP x PP = {} GPUs",
-             run.ep() * run.pp());
+             saturating_multiply(run.ep(), run.pp()));
     }
     m.also(run.config.expert_tensor_parallel_size).also(run.config.pipeline_model_parallel_size);
     help_with_worlds(m, run);

@@ -24,7 +24,7 @@ void heads_over_tensor(const MegatronRun& run, Findings& out) {
     const Int heads = *config.num_attention_heads.value;
     m.say("num_attention_heads {} is not a multiple of TP {}", heads, run.tp());
     m.also(config.tensor_model_parallel_size, "TP is set here");
-    m.help("{} heads split over TP {}", heads, divisors_text(heads, 2 * run.tp()));
+    m.help("{} heads split over TP {}", heads, divisors_text(heads, saturating_multiply(2, run.tp())));
   });
 }
 

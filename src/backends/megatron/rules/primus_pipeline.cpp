@@ -4,6 +4,7 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::megatron {
@@ -69,7 +70,7 @@ void folded_without_two_chunks(const MegatronRun& run, Findings& out) {
     m.also(run.config.num_virtual_stages_per_pipeline_rank, "num_virtual_stages_per_pipeline_rank set here");
     if (run.parsed.layout) {
       m.also(run.config.pipeline_model_parallel_layout, "pipeline_model_parallel_layout set here");
-      m.help("write the layout with 2 x PP = {} stages", 2 * run.pp());
+      m.help("write the layout with 2 x PP = {} stages", saturating_multiply(2, run.pp()));
     } else {
       m.help("set num_virtual_stages_per_pipeline_rank: 2");
     }

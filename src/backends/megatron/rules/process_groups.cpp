@@ -3,6 +3,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -20,7 +21,7 @@ void order_needs_equal_grids(const MegatronRun& run, Findings& out) {
           run.dp(), run.degrees.expert_data);
     because_of_dp(m, run);
     because_of_expert_dp(m, run);
-    m.help("drop use_tp_pp_dp_mapping, or choose ETP x EP = TP x CP = {}", run.tp() * run.cp());
+    m.help("drop use_tp_pp_dp_mapping, or choose ETP x EP = TP x CP = {}", saturating_multiply(run.tp(), run.cp()));
   });
 }
 

@@ -1,6 +1,7 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -70,7 +71,7 @@ void rampup_breaks_schedule(const MegatronRun& run, Findings& out) {
     const Int count = step.batch.count;
     if (!step.divisible || count < 1 || schedule_takes(run, count)) continue;
     out.add(run.config.rampup_batch_size, [&](Message& m) {
-      const Int group = run.batch.micro * run.dp() * run.pp();
+      const Int group = saturating_multiply(saturating_multiply(run.batch.micro, run.dp()), run.pp());
       m.say("the batch of {} samples that the ramp reaches is {} micro-batch{}, which the pipeline schedule cannot run",
             step.batch.running, count, count == 1 ? "" : "es");
       m.because("{} / (micro_batch_size {} x DP {}) = {}, with PP {}", step.batch.running, run.batch.micro, run.dp(),

@@ -81,14 +81,15 @@ void sequence_not_divisible_by_context(const MegatronRun& run, Findings& out) {
 void sequence_not_divisible_by_tensor(const MegatronRun& run, Findings& out) {
   const Int sequence = run.batch.sequence_length;
   if (!*run.config.sequence_parallel || run.tp() <= 1 || run.cp() < 1 || sequence <= 0) return;
-  if (run.cp() > 1 && sequence % (2 * run.cp()) != 0) return;  // the other rule's fault
+  if (run.cp() > 1 && sequence % saturating_multiply(2, run.cp()) != 0) return;  // the other rule's fault
   if (sequence / run.cp() % run.tp() == 0) return;
   out.add(run.config.seq_length, [&](Message& m) {
     m.say("seq_length / CP = {} / {} = {} tokens cannot be split over TP {} with sequence parallelism", sequence,
           run.cp(), sequence / run.cp(), run.tp());
     m.also(run.config.tensor_model_parallel_size).also(run.config.sequence_parallel, "sequence parallelism is on here");
-    const Int step =
-        least_common_multiple(saturating_multiply(run.tp(), run.cp()), run.cp() > 1 ? 2 * run.cp() : 1).value_or(0);
+    const Int step = least_common_multiple(saturating_multiply(run.tp(), run.cp()),
+                                           run.cp() > 1 ? saturating_multiply(2, run.cp()) : 1)
+                         .value_or(0);
     m.help("nearest legal values: {}", nearest_text(sequence, step));
     fix_to_nearest(m, run.config.seq_length, sequence, step);
   });

@@ -1,6 +1,7 @@
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -118,7 +119,8 @@ void pending_backward(const MegatronRun& run, Findings& out) {
   if (!text && !small) return;
   out.add(limit, [&](Message& m) {
     m.say("zero_bubble_max_pending_backward is {}: auto or a number of micro-batches is wanted", to_text(*limit.value));
-    m.help("PP {} gives the schedule of least memory, 2 x PP = {} the one without bubbles", run.pp(), 2 * run.pp());
+    m.help("PP {} gives the schedule of least memory, 2 x PP = {} the one without bubbles", run.pp(),
+           saturating_multiply(2, run.pp()));
     m.fix("set zero_bubble_max_pending_backward to auto", limit, "auto");
   });
 }

@@ -2,6 +2,7 @@
 
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
+#include "primus_plan/support/number.h"
 
 // module_fqns_per_model_part: stages that the user lists module by module.
 
@@ -20,7 +21,7 @@ void parts_uneven(const TorchTitanRun& run, Findings& out) {
   if (count > 0 && count % run.pp() == 0) return;
   out.add(run.config.module_fqns_per_model_part, [&](Message& m) {
     m.say("module_fqns_per_model_part lists {} stages, which is not a multiple of PP {}", count, run.pp());
-    m.help("list {} stages for a schedule of one stage a rank, {} for two", run.pp(), 2 * run.pp());
+    m.help("list {} stages for a schedule of one stage a rank, {} for two", run.pp(), saturating_multiply(2, run.pp()));
   });
 }
 

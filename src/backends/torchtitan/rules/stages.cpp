@@ -1,5 +1,6 @@
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -90,7 +91,8 @@ void v_schedule_stages(const TorchTitanRun& run, Findings& out) {
   if (!splits(run) || !run.parsed.schedule->v_shaped) return;
   const ModelParts& parts = run.parsed.parts;
   const Int stages = parts.given ? static_cast<Int>(parts.stages.size()) : run.pipeline.stages;
-  if (stages <= 0 || stages % run.pp() != 0 || stages / run.pp() < 2 || stages == 2 * run.pp()) return;
+  if (stages <= 0 || stages % run.pp() != 0 || stages / run.pp() < 2 || stages == saturating_multiply(2, run.pp()))
+    return;
   const auto describe = [&](Message& m) {
     m.say("{} takes exactly two stages a rank, and here are {} stages on PP {}", run.parsed.schedule->name, stages,
           run.pp());
