@@ -63,7 +63,7 @@ void add_sequence(const Trials& trials, const Trial& now, std::vector<std::strin
       "fullest GPU's memory",
       with_commas(run.batch.sequence_length), 100 * attention, 100 * activations / std::max(stage.device(), 1.0));
   Wish wish;
-  wish.degrees.context = run.degrees.context * 2;
+  wish.degrees.context = saturating_multiply(run.degrees.context, 2);
   wish.global = run.batch.global;
   const auto trial = trials.run(wish);
   if (trial && trial->is_legal() && trial->estimate && trial->estimate->step.seconds > 0) {

@@ -69,9 +69,10 @@ GoalAdvice larger_batch(const Trials& trials, const Trial& now, const Module& mo
   const bool has_key = now.analysis.run.keys.global_batch.name != nullptr;
   // Where the batch is given per device, accumulation has a key of its own.
   if (has_key) {
-    wish.global = batch.global * 2;
+    wish.global = saturating_multiply(batch.global, 2);
   } else {
-    wish.keys.push_back({"gradient_accumulation_steps", make_integer(batch.accumulation_steps * 2)});
+    wish.keys.push_back(
+        {"gradient_accumulation_steps", make_integer(saturating_multiply(batch.accumulation_steps, 2))});
   }
   if (const Trial* trial = goal.try_wish(wish, "the global batch doubled")) {
     const Batch& after = trial->analysis.run.batch;
@@ -116,7 +117,7 @@ GoalAdvice more_gpus(const Trials& trials, const Trial& now, const Module& modul
   const double tokens_now = tokens_of(now) * static_cast<double>(run.launch.world_size);
   for (std::int64_t factor = 2; factor <= 8; factor *= 2) {
     Wish wish;
-    wish.world_size = run.launch.world_size * factor;
+    wish.world_size = saturating_multiply(run.launch.world_size, factor);
     if (run.keys.global_batch.name == nullptr) {
       if (run.batch.accumulation_steps % factor != 0) {
         goal.say(

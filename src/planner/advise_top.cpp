@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "planner/advise_parts.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan {
@@ -79,8 +80,8 @@ std::vector<Move> single_moves(const Trial& now) {
   for (const auto& [axis, member] : degree_axes) {
     const std::int64_t value = run.degrees.*member;
     if (member == &Degrees::expert && run.experts == 0) continue;
-    for (const std::int64_t to : {value / 2, value * 2}) {
-      if (to < 1 || to * 2 == value * 2) continue;
+    for (const std::int64_t to : {value / 2, saturating_multiply(value, 2)}) {
+      if (to < 1 || to == value) continue;
       if (member == &Degrees::tensor && to > run.launch.gpus_per_node) continue;
       Wish wish;
       wish.degrees.*member = to;
@@ -93,7 +94,8 @@ std::vector<Move> single_moves(const Trial& now) {
     wish.degrees.virtual_pipeline = chunks;
     out.push_back({"chunks", wish});
   }
-  for (const std::int64_t micro : {run.batch.micro / 2, run.batch.micro * 2, run.batch.micro * 4}) {
+  for (const std::int64_t micro :
+       {run.batch.micro / 2, saturating_multiply(run.batch.micro, 2), saturating_multiply(run.batch.micro, 4)}) {
     if (micro < 1) continue;
     Wish wish;
     wish.micro = micro;

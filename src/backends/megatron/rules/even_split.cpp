@@ -2,6 +2,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -15,9 +16,9 @@ void help_with_uneven_split(Message& m, const MegatronRun& run) {
   const Int total = layers_with_slots(run);
   const Int pp = run.pp();
   m.help("pipeline_model_parallel_size that divides {}: {}", total,
-         divisors_text(total, run.dp() > 0 ? run.dp() * pp : pp));
+         divisors_text(total, run.dp() > 0 ? saturating_multiply(run.dp(), pp) : pp));
   m.help("num_layers next to it that PP {} divides: {}", pp, nearest_text(*run.config.num_layers.value, pp));
-  const Int each = (total + pp - 1) / pp;
+  const Int each = total / pp + (total % pp != 0 ? 1 : 0);
   const Int last = total - each * (pp - 1);
   if (!has_slots(run) && last > 0 && virtual_selectors(run) == 0) {
     m.help("decoder_last_pipeline_num_layers: {} gives {} layers to each of the other ranks", last, each);
