@@ -47,7 +47,7 @@ copies 10000
 
 echo '| what | time | compared |'
 echo '|---|--:|---|'
-start=$(median true)
+start=$(median "$(type -P true)")
 row 'a process that does nothing (`true`)' "$start" '' ''
 version=$(median "$plan" --version)
 row '`primus-plan --version`' "$version" 'of `true`' "$start"
