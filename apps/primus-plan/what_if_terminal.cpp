@@ -72,13 +72,14 @@ struct Terminal::Editor {
     ::el_set(edit, EL_SIGNAL, 1);  // redraws when the window changes, and gives the terminal back before a signal
     ::el_set(edit, EL_HIST, ::history, history);
     ::el_source(edit, nullptr);
-    ::el_set(edit, EL_ADDFN, "complete", "complete the word", complete_word);
+    // Names in wide characters are kept as they are; el_set would copy them and never free the copies.
+    ::el_wset(edit, EL_ADDFN, L"complete", L"complete the word", complete_word);
     ::el_set(edit, EL_BIND, "^I", "complete", nullptr);
     ::el_set(edit, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     // Keys rather than signals, which may come while nobody reads.
-    ::el_set(edit, EL_ADDFN, "forget-line", "forget the line", forget_line);
+    ::el_wset(edit, EL_ADDFN, L"forget-line", L"forget the line", forget_line);
     ::el_set(edit, EL_BIND, "^C", "forget-line", nullptr);
-    ::el_set(edit, EL_ADDFN, "suspend", "suspend the program", suspend);
+    ::el_wset(edit, EL_ADDFN, L"suspend", L"suspend the program", suspend);
     ::el_set(edit, EL_BIND, "^Z", "suspend", nullptr);
     ::el_set(edit, EL_SETTY, "-d", "-isig", nullptr);
   }
