@@ -21,6 +21,7 @@ struct Case {
   std::int64_t world;
   std::int64_t global_batch;
   std::int64_t sequence;
+  const char* more = "";  ///< lines of overrides
 };
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
@@ -31,11 +32,13 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
+std::string experiment_of(const Case& c) { return experiment_around(c.framework, c.model) + c.more; }
+
 class Candidates : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     const Case& c = GetParam();
-    loaded_ = loader_.load_text("e.yaml", experiment_around(c.framework, c.model), {});
+    loaded_ = loader_.load_text("e.yaml", experiment_of(c), {});
     ASSERT_FALSE(loaded_.experiments.empty());
     prepared_ = prepare(loaded_.experiments[0].modules[0], environment_);
     ASSERT_NE(prepared_, nullptr);
@@ -74,7 +77,7 @@ class Candidates : public testing::TestWithParam<Case> {
   Analysis by_overrides(const Candidate& candidate, LoadResult& loaded) const {
     ExperimentOptions options;
     options.sets = prepared_->candidate_overrides(candidate, request_.task, false);
-    loaded = loader_.load_text("e.yaml", experiment_around(GetParam().framework, GetParam().model), options);
+    loaded = loader_.load_text("e.yaml", experiment_of(GetParam()), options);
     EXPECT_FALSE(loaded.experiments.empty());
     const auto prepared = prepare(loaded.experiments.at(0).modules.at(0), environment_);
     return prepared->decide(assume_launch(candidate.world_size, 8), {.with_text = true, .with_workload = true});
@@ -128,6 +131,11 @@ TEST_P(Candidates, OverridesAndTheFastPathAreOneRun) {
 INSTANTIATE_TEST_SUITE_P(Backends, Candidates,
                          testing::Values(Case{"megatron", "llama3.1_70B", 64, 512, 8192},
                                          Case{"megatron", "deepseek_v3", 128, 1024, 4096},
+                                         Case{"megatron", "llama3.1_8B", 16, 128, 8192,
+                                              "      fp8: hybrid\n      fp8_recipe: tensorwise\n"
+                                              "      fp8_param_gather: true\n      tp_comm_overlap: true\n"
+                                              "      tp_comm_overlap_rs: false\n      tp_comm_bulk_dgrad: false\n"
+                                              "      tp_comm_bulk_wgrad: false\n"},
                                          Case{"torchtitan", "llama3.1_70B", 64, 512, 8192},
                                          Case{"torchtitan", "deepseek_v3_16b", 16, 128, 4096},
                                          Case{"maxtext", "llama3_70B", 64, 512, 8192},

@@ -86,11 +86,18 @@ void turn_recompute(const C& base, const Candidate& c, Set&& to) {
   to.set(&C::recompute_layer_ids, static_cast<const Node*>(nullptr));
 }
 
+/// An experiment that has Megatron's own FSDP keeps it.
+bool has_own_fsdp(const C& base) { return *base.use_megatron_fsdp || *base.use_custom_fsdp; }
+
+bool takes_fsdp2(const C& base, const Candidate& c) {
+  return c.sharding == StateSharding::weights && !has_own_fsdp(base);
+}
+
 template <class Set>
 void turn_sharding(const C& base, const Candidate& c, Set&& to) {
   const bool weights = c.sharding == StateSharding::weights;
-  const bool own_fsdp = *base.use_megatron_fsdp || *base.use_custom_fsdp;  // an experiment that has it keeps it
-  const bool fsdp2 = weights && !own_fsdp;
+  const bool own_fsdp = has_own_fsdp(base);
+  const bool fsdp2 = takes_fsdp2(base, c);
   to.set(&C::use_torch_fsdp2, fsdp2);
   to.set(&C::use_megatron_fsdp, weights && *base.use_megatron_fsdp);
   to.set(&C::use_custom_fsdp, weights && *base.use_custom_fsdp);
@@ -102,7 +109,6 @@ void turn_sharding(const C& base, const Candidate& c, Set&& to) {
   to.set(&C::overlap_param_gather_with_optimizer_step, optimizer && *base.overlap_param_gather_with_optimizer_step);
   to.set(&C::use_precision_aware_optimizer, optimizer && *base.use_precision_aware_optimizer);
   to.set(&C::gradient_accumulation_fusion, !fsdp2 && *base.gradient_accumulation_fusion);
-  to.set(&C::fp8_param_gather, !fsdp2 && *base.fp8_param_gather);  // FSDP2 gathers in bf16
   const bool other_format = (own_fsdp && !weights) || (*base.ckpt_format == "torch_dcp" && !fsdp2) ||
                             (fsdp2 && *base.ckpt_format != "torch_dcp");
   to.set(&C::ckpt_format, other_format || (fsdp2 && c.tensor > 1) ? std::string_view("torch_dist") : *base.ckpt_format);
@@ -145,7 +151,8 @@ void turn_precision(const C& base, const Candidate& c, Set&& to) {
   to.set(&C::bf16, given ? *base.bf16 : true);
   to.set(&C::fp16, given && *base.fp16);
   to.set(&C::fp8_param, (given || low) && *base.fp8_param);
-  to.set(&C::fp8_param_gather, (given || low) && *base.fp8_param_gather);
+  // FSDP2 gathers in bf16.
+  to.set(&C::fp8_param_gather, (given || low) && *base.fp8_param_gather && !takes_fsdp2(base, c));
 }
 
 template <class Set>
