@@ -1,5 +1,5 @@
 #include "primus_plan/report/estimate.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 
 namespace primus_plan {
 
@@ -121,34 +121,19 @@ void write_step(JsonWriter& json, const EstimateReport& report) {
   json.end_object();
 }
 
-void write_hardware(JsonWriter& json, const EstimateReport& report) {
-  json.key("hardware");
-  if (report.hardware == nullptr) {
-    json.null();
-    return;
-  }
-  json.begin_object(Layout::one_line);
-  json.key("name").string(report.hardware->name).key("source").string(report.hardware_source);
-  json.key("memory_bytes").real(report.hardware->memory_bytes);
-  json.end_object();
-}
-
 }  // namespace
 
 std::string estimate_to_json(const EstimateReport& report) {
   const Workload& workload = *report.analysis.workload;
   JsonWriter json;
   json.begin_object();
-  json.key("path").string(report.analysis.path);
-  json.key("module").string(report.analysis.module);
-  json.key("backend").string(report.analysis.framework);
-  json.key("world_size").integer(report.analysis.run.launch.world_size);
-  json.key("world_size_assumed").boolean(report.analysis.run.launch.assumed);
+  write_run_identity(json, report.analysis);
   json.key("errors").integer(static_cast<std::int64_t>(report.analysis.errors));
   json.key("unknown").begin_array(Layout::one_line);
   for (const std::string_view fact : workload.unknown) json.string(fact);
   json.end_array();
-  write_hardware(json, report);
+  json.key("hardware");
+  report.hardware == nullptr ? void(json.null()) : write_part(json, *report.hardware, report.hardware_source);
   json.key("calibration");
   report.calibration.empty() ? json.null() : json.string(report.calibration);
   write_parameters(json, report.estimate);

@@ -230,4 +230,19 @@ void write_unloaded(JsonWriter& json, const FileReport& file) {
   json.end_object();
 }
 
+void write_run_identity(JsonWriter& json, const Analysis& analysis) {
+  json.key("path").string(analysis.path);
+  json.key("module").string(analysis.module);
+  json.key("backend").string(analysis.framework);
+  json.key("world_size").integer(analysis.run.launch.world_size);
+  json.key("world_size_assumed").boolean(analysis.run.launch.assumed);
+}
+
+void write_part(JsonWriter& json, const Hardware& part, const std::string& source) {
+  json.begin_object(JsonWriter::Layout::one_line);
+  json.key("name").string(part.name).key("source").string(source);
+  json.key("memory_bytes").real(part.memory_bytes);
+  json.end_object();
+}
+
 }  // namespace primus_plan

@@ -2,6 +2,7 @@
 
 #include "primus_plan/report/report.h"
 #include "primus_plan/support/text.h"
+#include "report/escape_markup.h"
 #include "report/finding_text.h"
 #include "report/overview_text.h"
 #include "report/repository.h"
@@ -13,31 +14,18 @@ namespace {
 /// Text for XML 1.0, in elements and in attributes. Characters that XML has no way to write become visible escapes.
 std::string escape_xml(std::string_view text) {
   const std::string visible = escape_controls(text);
-  std::string out;
+  std::string writable;
   for (std::size_t i = 0; i < visible.size(); ++i) {
     const std::string_view three = std::string_view(visible).substr(i, 3);
     if (three == "\xEF\xBF\xBE" || three == "\xEF\xBF\xBF") {
-      out += three == "\xEF\xBF\xBE" ? "\\ufffe" : "\\uffff";
+      writable += three == "\xEF\xBF\xBE" ? "\\ufffe" : "\\uffff";
       i += 2;
-      continue;
-    }
-    switch (const char c = visible[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
+    } else {
+      writable += visible[i];
     }
   }
+  std::string out;
+  append_markup(out, writable);
   return out;
 }
 

@@ -2,7 +2,7 @@
 
 #include "primus_plan/report/timeline.h"
 #include "primus_plan/run/workload.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 
 namespace primus_plan {
 
@@ -63,20 +63,14 @@ std::string timeline_to_json(const TimelineReport& report) {
   const RunTimeline& timeline = report.timeline;
   JsonWriter json;
   json.begin_object();
-  json.key("path").string(report.analysis.path);
-  json.key("module").string(report.analysis.module);
-  json.key("backend").string(report.analysis.framework);
-  json.key("world_size").integer(report.analysis.run.launch.world_size);
-  json.key("world_size_assumed").boolean(report.analysis.run.launch.assumed);
+  write_run_identity(json, report.analysis);
   json.key("unknown").begin_array(Layout::one_line);
   if (report.analysis.workload != nullptr) {
     for (const std::string_view fact : report.analysis.workload->unknown) json.string(fact);
   }
   json.end_array();
-  json.key("hardware").begin_object(Layout::one_line);
-  json.key("name").string(report.hardware.name).key("source").string(report.hardware_source);
-  json.key("memory_bytes").real(report.hardware.memory_bytes);
-  json.end_object();
+  json.key("hardware");
+  write_part(json, report.hardware, report.hardware_source);
   json.key("schedule").string(schedule_name(timeline.played));
   json.key("micro_batches").integer(timeline.micro_batches);
   json.key("shown_micro_batches").integer(timeline.shown);

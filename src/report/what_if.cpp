@@ -5,6 +5,7 @@
 #include "primus_plan/planner/compare.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "report/change_json.h"
 #include "report/finding_text.h"
 #include "report/json_parts.h"
 #include "report/paint.h"
@@ -61,37 +62,17 @@ std::string change_to_json(const Change& change) {
   json.key("after");
   write_module(json, change.after);
   json.key("changes").begin_array();
-  for (const RunNumber& row : run_numbers()) {
-    const std::int64_t before = row.value(change.before.run);
-    const std::int64_t after = row.value(change.after.run);
-    if (before == after) continue;
-    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("before");
-    before > 0 ? json.integer(before) : json.null();
-    json.key("after");
-    after > 0 ? json.integer(after) : json.null();
-    json.end_object();
-  }
+  write_number_changes(json, change.before.run, change.after.run);
   json.end_array();
   json.key("estimates").begin_array();
   for (const EstimateDifference& row : estimate_differences(change.before_estimate, change.after_estimate)) {
-    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("unit").string(row.unit);
-    json.key("before");
-    change.before_estimate != nullptr ? json.real(row.before) : json.null();
-    json.key("after");
-    change.after_estimate != nullptr ? json.real(row.after) : json.null();
-    json.end_object();
+    write_estimate_change(json, row, change.before_estimate != nullptr, change.after_estimate != nullptr);
   }
   json.end_array();
   json.key("hardware");
   change.hardware.empty() ? json.null() : json.string(change.hardware);
-  const auto list = [&json](std::string_view key, const std::vector<const Finding*>& findings,
-                            const Analysis& analysis) {
-    json.key(key).begin_array();
-    for (const Finding* finding : findings) write_finding(json, *finding, analysis.origin, analysis.path);
-    json.end_array();
-  };
-  list("new", findings_missing_from(change.after.findings, change.before.findings), change.after);
-  list("gone", findings_missing_from(change.before.findings, change.after.findings), change.before);
+  write_findings(json, "new", findings_missing_from(change.after.findings, change.before.findings), change.after);
+  write_findings(json, "gone", findings_missing_from(change.before.findings, change.after.findings), change.before);
   json.end_object();
   return json.take() + "\n";
 }

@@ -1,6 +1,6 @@
 #include "primus_plan/planner/compare.h"
 #include "primus_plan/session/session.h"
-#include "report/json_parts.h"
+#include "report/change_json.h"
 
 namespace primus_plan::session {
 
@@ -8,26 +8,12 @@ namespace {
 
 void write_changes(JsonWriter& json, const Result& result) {
   json.key("changes").begin_array();
-  for (const RunNumber& row : run_numbers()) {
-    const std::int64_t before = row.value(result.before->run());
-    const std::int64_t after = row.value(result.after->run());
-    if (before == after) continue;
-    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("before");
-    before > 0 ? json.integer(before) : json.null();
-    json.key("after");
-    after > 0 ? json.integer(after) : json.null();
-    json.end_object();
-  }
+  write_number_changes(json, result.before->run(), result.after->run());
   const Estimate* before = result.before->estimated();
   const Estimate* after = result.after->estimated();
   for (const EstimateDifference& row : estimate_differences(before, after)) {
     if (row.before == row.after && (before == nullptr) == (after == nullptr)) continue;
-    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("unit").string(row.unit);
-    json.key("before");
-    before != nullptr ? json.real(row.before) : json.null();
-    json.key("after");
-    after != nullptr ? json.real(row.after) : json.null();
-    json.end_object();
+    write_estimate_change(json, row, before != nullptr, after != nullptr);
   }
   json.end_array();
 }
@@ -76,13 +62,6 @@ void write_numbers(JsonWriter& json, const Evaluation& run) {
   write_estimate(json, run);
   json.key("verdict").string(to_string(run.analysis().verdict));
   json.end_object();
-}
-
-void write_findings(JsonWriter& json, std::string_view key, const std::vector<const Finding*>& findings,
-                    const Analysis& analysis) {
-  json.key(key).begin_array();
-  for (const Finding* finding : findings) write_finding(json, *finding, analysis.origin, analysis.path);
-  json.end_array();
 }
 
 void write_result(JsonWriter& json, const Result& result) {

@@ -3,37 +3,13 @@
 #include <cassert>
 
 #include "primus_plan/support/text.h"
+#include "report/escape_markup.h"
 
 namespace primus_plan::html {
 
-namespace {
-
-void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-}
-
-}  // namespace
-
 std::string escaped(std::string_view text) {
   std::string out;
-  append_escaped(out, escape_controls(text));
+  append_markup(out, escape_controls(text));
   return out;
 }
 
@@ -75,7 +51,7 @@ void Markup::begin(std::string_view tag, Attributes attributes) {
     out_ += ' ';
     out_ += name;
     out_ += "=\"";
-    append_escaped(out_, escape_controls(value));
+    append_markup(out_, escape_controls(value));
     out_ += '"';
   }
 }
@@ -97,7 +73,7 @@ Markup& Markup::close() {
 }
 
 Markup& Markup::text(std::string_view text) {
-  append_escaped(out_, escape_controls(text));
+  append_markup(out_, escape_controls(text));
   return *this;
 }
 

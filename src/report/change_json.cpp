@@ -1,0 +1,36 @@
+#include "report/change_json.h"
+
+#include "report/json_parts.h"
+
+namespace primus_plan {
+
+void write_number_changes(JsonWriter& json, const RunDescription& before, const RunDescription& after) {
+  for (const RunNumber& row : run_numbers()) {
+    const std::int64_t was = row.value(before);
+    const std::int64_t is = row.value(after);
+    if (was == is) continue;
+    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("before");
+    was > 0 ? json.integer(was) : json.null();
+    json.key("after");
+    is > 0 ? json.integer(is) : json.null();
+    json.end_object();
+  }
+}
+
+void write_estimate_change(JsonWriter& json, const EstimateDifference& row, bool has_before, bool has_after) {
+  json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("unit").string(row.unit);
+  json.key("before");
+  has_before ? json.real(row.before) : json.null();
+  json.key("after");
+  has_after ? json.real(row.after) : json.null();
+  json.end_object();
+}
+
+void write_findings(JsonWriter& json, std::string_view key, const std::vector<const Finding*>& findings,
+                    const Analysis& analysis) {
+  json.key(key).begin_array();
+  for (const Finding* finding : findings) write_finding(json, *finding, analysis.origin, analysis.path);
+  json.end_array();
+}
+
+}  // namespace primus_plan
