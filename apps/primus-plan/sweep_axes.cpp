@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "command.h"
-#include "primus_plan/planner/short_names.h"
 #include "primus_plan/report/explain_key.h"
-#include "primus_plan/report/keys.h"
 
 namespace primus_plan::app {
 
@@ -15,11 +13,8 @@ std::vector<SweepAxis> read_axes(const std::vector<std::string>& texts) {
   std::vector<SweepAxis> axes;
   for (const std::string& text : texts) {
     SweepAxis axis = parse_sweep_axis(text);
-    if (find_short_name(axis.name) == nullptr && keys_named(axis.name).empty()) {
-      const std::string nearest = nearest_catalogue_keys(axis.name);
-      throw Trouble(fmt::format("--over {}: neither a key nor one of {}{}", axis.name, short_names_text(),
-                                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
-    }
+    if (const std::string fault = fault_of_axis_name(axis.name); !fault.empty())
+      throw Trouble(fmt::format("--over {}: {}", axis.name, fault));
     axes.push_back(std::move(axis));
   }
   return axes;

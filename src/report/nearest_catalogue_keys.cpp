@@ -1,6 +1,9 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "backends/common/concepts.h"
+#include "primus_plan/planner/short_names.h"
 #include "primus_plan/report/explain_key.h"
 #include "primus_plan/report/keys.h"
 #include "primus_plan/support/text.h"
@@ -67,6 +70,13 @@ std::string nearest_catalogue_keys(std::string_view name) {
     }
   }
   return join(keys, ", ");
+}
+
+std::string fault_of_axis_name(std::string_view name) {
+  if (find_short_name(name) != nullptr || !keys_named(name).empty()) return {};
+  const std::string nearest = nearest_catalogue_keys(name);
+  return fmt::format("neither a key nor one of {}{}", short_names_text(),
+                     nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
 }
 
 }  // namespace primus_plan

@@ -9,7 +9,6 @@
 #include "primus_plan/planner/short_names.h"
 #include "primus_plan/planner/sweep.h"
 #include "primus_plan/report/explain_key.h"
-#include "primus_plan/report/keys.h"
 #include "primus_plan/report/sweep.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
@@ -50,13 +49,9 @@ std::vector<SweepAxis> read_axes(const Session& session, const Line& line) {
   for (std::size_t i = 1; i < line.count(); ++i) {
     SweepAxis axis = parse_sweep_axis(with_small_name(line[i]), "try");
     require_distinct(axis);
-    const bool known = find_short_name(axis.name) != nullptr || !keys_named(axis.name).empty() ||
-                       session.now()->module().params->at_path(axis.name) != nullptr;
-    if (!known) {
-      const std::string nearest = nearest_catalogue_keys(axis.name);
-      throw Refusal(fmt::format("try {}: neither a key nor one of {}{}", axis.name, short_names_text(),
-                                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
-    }
+    const std::string fault = fault_of_axis_name(axis.name);
+    if (!fault.empty() && session.now()->module().params->at_path(axis.name) == nullptr)
+      throw Refusal(fmt::format("try {}: {}", axis.name, fault));
     axes.push_back(std::move(axis));
   }
   return axes;

@@ -22,5 +22,8 @@ std::string key_to_markdown(const CatalogueKey& key, std::size_t most_rules);
 /// papers and other tools have for the same thing, and slips of them, lead to the keys of every framework; at most
 /// three others.
 std::string nearest_catalogue_keys(std::string_view name);
+/// What is to be said of a name that no sweep can turn: "neither a key nor one of tp, pp, …; did you mean …?". Empty
+/// for a key of a catalogue and for a short name.
+std::string fault_of_axis_name(std::string_view name);
 
 }  // namespace primus_plan
