@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "command.h"
-#include "load_one.h"
+#include "one_run.h"
 #include "options.h"
 #include "part.h"
 #include "primus_plan/backends/analyze.h"
@@ -131,24 +131,17 @@ int run(const Options& options) {
   if (options.from_ms && options.to_ms && *options.from_ms >= *options.to_ms) {
     throw Trouble("--from must be before --to");
   }
-  const DiskFiles files;
-  const Environment environment = options.experiment.make_environment();
-  const Loader loader(files, environment);
-  Setups setups(options.experiment, {}, files, environment);
-  setups.use_baseline(false);
-  const Setup& setup = setups.of(options.path);
-  const LoadResult loaded = load_one(options.path, loader, setup.experiment, options.output);
+  const OneRun file(options.path, options.experiment, options.output);
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
   std::vector<std::string> answers;
   bool played = true;
-  for (const Experiment& experiment : loaded.experiments) {
-    const Launch launch =
-        find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-    const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
-    for (const Analysis& analysis : analyze_nodes(experiment, launch, environment, asked)) {
+  for (const Experiment& experiment : file.experiments()) {
+    const GpuPart part = find_gpu_part(options.hardware, experiment, file.setup().settings, file.files());
+    for (const Analysis& analysis :
+         analyze_nodes(experiment, file.launch(experiment, options.launch), file.environment(), asked)) {
       if (auto text = answer(options, analysis, part, style)) {
         answers.push_back(*std::move(text));
       } else {
