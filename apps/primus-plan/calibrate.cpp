@@ -46,8 +46,7 @@ double fit_compute(double tokens, const Workload& workload, const Hardware& hard
 
 double fit_memory(double measured_gib, const Workload& workload, const Hardware& hardware) {
   const Hardware plain = uncalibrated(hardware);
-  const Estimate estimate = estimate_run(workload, &plain);
-  const double estimated = estimate.memory.device.expected;
+  const double estimated = estimate_memory(workload, memory_device(&plain)).device.expected;
   const double measured = measured_gib * gib;
   if (estimated > 0 && measured >= least_memory_share * estimated && measured <= most_memory_share * estimated) {
     return fit_memory_extra(measured, estimated);

@@ -104,7 +104,7 @@ class Differ {
       const Analysis& analysis = side.analyses[i];
       auto& estimate = side.estimates.emplace_back();
       if (analysis.workload != nullptr && analysis.errors == 0 && !analysis.workload->model.kinds.empty()) {
-        estimate = estimate_run(*analysis.workload, &part_->hardware, {.simulate = true});
+        estimate = estimate_run(*analysis.workload, &part_->hardware);
       }
       side.layouts.push_back(layout_of(*side.modules[i], analysis, environment_));
     }

@@ -37,7 +37,7 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
     return std::nullopt;
   }
   const EstimateReport report{.analysis = analysis,
-                              .estimate = estimate_run(*analysis.workload, part.get(), {.simulate = true}),
+                              .estimate = estimate_run(*analysis.workload, part.get()),
                               .hardware = part.get(),
                               .hardware_source = part.from,
                               .calibration = part.calibration};

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <list>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/report/html.h"
+#include "search_watch.h"
 #include "setup.h"
 #include "sweep_axes.h"
 
@@ -91,12 +91,11 @@ class PageMaker {
     if (own.prepared == nullptr) return out;
     if (analysis.run.degrees.data > 0) out.layout = own.prepared->layout(analysis.run.launch);
     if (analysis.workload == nullptr) return out;
-    own.estimate.emplace(
-        EstimateReport{.analysis = analysis,
-                       .estimate = estimate_run(*analysis.workload, &part.hardware, {.simulate = true}),
-                       .hardware = &part.hardware,
-                       .hardware_source = part.source,
-                       .calibration = {}});
+    own.estimate.emplace(EstimateReport{.analysis = analysis,
+                                        .estimate = estimate_run(*analysis.workload, &part.hardware),
+                                        .hardware = &part.hardware,
+                                        .hardware_source = part.source,
+                                        .calibration = {}});
     out.estimate = &*own.estimate;
     if (!analysis.workload->unknown.empty()) return out;
     out.timeline = run_timeline(*analysis.workload, part.hardware);
@@ -149,12 +148,8 @@ class PageMaker {
     own.request.hardware = part.hardware;
     own.request.top = plans_shown;
     own.request.jobs = std::max(1U, std::thread::hardware_concurrency());
-    const auto begin = std::chrono::steady_clock::now();
-    PlanControl control;
-    control.stop = [begin, limit = options_.time_limit] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >= limit;
-    };
-    own.result = make_plan(*own.prepared, own.request, control);
+    SearchWatch watch(nullptr, {.noun = "group of candidates", .limit_seconds = options_.time_limit, .talks = false});
+    own.result = make_plan(*own.prepared, own.request, watch.control());
     own.plan.emplace(PlanReport{.request = own.request,
                                 .result = own.result,
                                 .subject = experiment.path,

@@ -107,7 +107,7 @@ class Judge {
   static std::optional<Estimate> estimate(const Analysis& analysis, const Hardware& part) {
     const Workload* workload = analysis.workload.get();
     if (workload == nullptr || analysis.errors > 0 || workload->model.kinds.empty()) return std::nullopt;
-    return estimate_run(*workload, &part, {.simulate = true});
+    return estimate_run(*workload, &part);
   }
 
   const WhatIfOptions& options_;

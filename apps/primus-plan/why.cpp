@@ -35,7 +35,7 @@ std::string why_number(const Options& options, const OneRun& file, const Experim
   std::string text;
   for (const Analysis& analysis : analyses) {
     if (analysis.workload == nullptr) continue;
-    const Estimate estimate = estimate_run(*analysis.workload, part.get(), {.simulate = true});
+    const Estimate estimate = estimate_run(*analysis.workload, part.get());
     if (const auto number = unfold_number(*analysis.workload, estimate, part.get(), options.key)) {
       text += why_to_text(*number, analysis, style);
     } else if (known.empty()) {

@@ -10,7 +10,7 @@ std::optional<double> fit_compute_scale(const Workload& workload, const Hardware
   if (!std::isfinite(tokens_per_second_per_gpu) || tokens_per_second_per_gpu <= 0) return std::nullopt;
   const Hardware plain = uncalibrated(hardware);
   const auto throughput = [&](double scale) {
-    return estimate_step(workload, plain, {.compute_scale = scale}).tokens_per_second_per_gpu;
+    return estimate_step(workload, plain, {.simulate = true, .compute_scale = scale}).tokens_per_second_per_gpu;
   };
   double low = least_compute_scale;
   double high = most_compute_scale;

@@ -7,7 +7,7 @@ MemoryDevice memory_device(const Hardware* hardware) {
   return {.amd = hardware->fabric == Fabric::mesh, .extra_bytes = hardware->calibration.memory_extra_bytes};
 }
 
-Estimate estimate_run(const Workload& workload, const Hardware* hardware, const StepOptions& options) {
+Estimate estimate_run(const Workload& workload, const Hardware* hardware) {
   Estimate out;
   if (workload.model.kinds.empty()) return out;
   out.parameters = model_parameters(workload.model);
@@ -19,7 +19,7 @@ Estimate estimate_run(const Workload& workload, const Hardware* hardware, const 
     out.fit = compare_with_hardware(out.memory, hardware->memory_bytes);
   }
   if (workload.run.launch.world_size <= 0 || workload.run.batch.tokens_per_step() <= 0) return out;
-  out.step = estimate_step(workload, *hardware, options);
+  out.step = estimate_step(workload, *hardware, {.simulate = true});
   out.peak_flops = hardware->peak_flops(workload.precision.compute);
   return out;
 }

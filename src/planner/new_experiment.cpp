@@ -41,10 +41,10 @@ void add_findings(const Analysis& analysis, Trial& out) {
 
 void add_estimate(const Analysis& analysis, const Hardware& hardware, Trial& out) {
   if (analysis.workload == nullptr || !analysis.workload->unknown.empty()) return;
-  const Estimate estimate = estimate_run(*analysis.workload, &hardware);
-  if (estimate.memory.stages.empty() || !estimate.fit) return;
-  out.bytes = estimate.memory.device.expected;
-  out.fit = *estimate.fit;
+  const MemoryEstimate memory = estimate_memory(*analysis.workload, memory_device(&hardware));
+  if (memory.stages.empty() || hardware.memory_bytes <= 0) return;
+  out.bytes = memory.device.expected;
+  out.fit = compare_with_hardware(memory, hardware.memory_bytes);
 }
 
 Trial try_out(const std::string& text, const NewExperimentRequest& request, const GuessTask& task, const Loader& loader,

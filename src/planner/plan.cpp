@@ -41,7 +41,7 @@ ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& 
   const PointJudge::Answer answer = judge.judge(point.candidate);
   out.point = point;
   if (answer.verdict.errors == 0) {
-    out.estimate = estimate_run(judge.workload(), &request.hardware, {.simulate = needs_playing(point.candidate)});
+    out.estimate = estimate_run(judge.workload(), &request.hardware);
     out.run = judge.workload().run;
   }
   out.crossing = crossing_groups(point.candidate, request.task.gpus_per_node);

@@ -154,7 +154,7 @@ std::optional<Trial> Trials::run(const Wish& wish, bool with_text) const {
                         {.dp_formula = DpFormula::runtime, .with_text = with_text, .with_workload = true});
   const Workload* workload = out.analysis.workload.get();
   if (out.is_legal() && workload != nullptr && !workload->model.kinds.empty()) {
-    out.estimate = estimate_run(*workload, hardware_, {.simulate = true});
+    out.estimate = estimate_run(*workload, hardware_);
   }
   return out;
 }

@@ -117,7 +117,7 @@ EvaluationPtr evaluate(const Subject& subject, const State& state) {
   if (analysis.errors > 0) analysis.repairs = find_repairs(*backend, out->module(), environment, analysis, most_pairs);
   const Workload* workload = analysis.workload.get();
   if (analysis.errors == 0 && workload != nullptr && !workload->model.kinds.empty()) {
-    out->estimate = estimate_run(*workload, &out->part.hardware, {.simulate = true});
+    out->estimate = estimate_run(*workload, &out->part.hardware);
   }
   return out;
 }

@@ -18,17 +18,20 @@ using namespace primus_plan;  // NOLINT(google-build-using-namespace): one small
 
 bool is_amount(double number) { return std::isfinite(number) && number >= 0; }
 
+void check_step(const StepEstimate& step) {
+  fuzz::require(is_amount(step.seconds) && is_amount(step.high_seconds), "time is an amount");
+  for (const double part : step.parts) fuzz::require(is_amount(part), "so are its parts");
+}
+
 void check_estimate(const Workload& workload, const Hardware& hardware) {
-  for (const bool simulate : {false, true}) {
-    const Estimate estimate = estimate_run(workload, &hardware, {.simulate = simulate});
-    for (const StageMemory& stage : estimate.memory.stages) {
-      for (const double part : stage.parts) fuzz::require(is_amount(part), "memory is an amount");
-    }
-    fuzz::require(is_amount(estimate.memory.device.low) && is_amount(estimate.memory.device.high),
-                  "so are the ends of its interval");
-    fuzz::require(is_amount(estimate.step.seconds) && is_amount(estimate.step.high_seconds), "time is an amount");
-    for (const double part : estimate.step.parts) fuzz::require(is_amount(part), "so are its parts");
+  const Estimate estimate = estimate_run(workload, &hardware);
+  for (const StageMemory& stage : estimate.memory.stages) {
+    for (const double part : stage.parts) fuzz::require(is_amount(part), "memory is an amount");
   }
+  fuzz::require(is_amount(estimate.memory.device.low) && is_amount(estimate.memory.device.high),
+                "so are the ends of its interval");
+  check_step(estimate.step);
+  check_step(estimate_step(workload, hardware));  // by the closed form of the schedule
 }
 
 void check_plan(const Experiment& experiment, const Environment& environment, const Hardware& hardware) {

@@ -28,8 +28,8 @@ struct Estimate {
 /// AMD's.
 MemoryDevice memory_device(const Hardware* hardware);
 
-/// Estimates a run, on a part when one is given. Facts that the workload lacks count as 0: look at Workload::unknown
-/// first.
-Estimate estimate_run(const Workload& workload, const Hardware* hardware, const StepOptions& options = {});
+/// Estimates a run, on a part when one is given, its pipeline played pass by pass. Facts that the workload lacks count
+/// as 0: look at Workload::unknown first.
+Estimate estimate_run(const Workload& workload, const Hardware* hardware);
 
 }  // namespace primus_plan
