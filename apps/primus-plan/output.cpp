@@ -103,9 +103,4 @@ void say(std::string_view text) {
   std::fwrite(safe.data(), 1, safe.size(), stderr);
 }
 
-void draw_status(std::string_view line) {
-  const std::string text = fmt::format("\r{}\x1b[K", terminal_text(line));
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
 }  // namespace primus_plan::app

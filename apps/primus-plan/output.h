@@ -52,7 +52,4 @@ void write_stdout(std::string_view text);
 /// Remarks beside the report, on standard error.
 void say(std::string_view text);
 
-/// A line on a terminal's standard error in the place of the last one; an empty one takes it away.
-void draw_status(std::string_view line);
-
 }  // namespace primus_plan::app

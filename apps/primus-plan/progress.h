@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "status_line.h"
+
 namespace primus_plan::app {
 
 /// Says on standard error how far a long run is: nothing for the first two seconds, then on a terminal a line that
@@ -12,23 +14,18 @@ class Progress {
  public:
   /// `enabled` false: never says anything. The clock starts here.
   Progress(std::string_view program, bool enabled);
-  /// Takes the line off the terminal.
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   /// `done` of `total` files are through.
   void update(std::size_t done, std::size_t total);
   /// Takes the line off the terminal, so that something else can be printed there.
-  void clear();
+  void clear() { line_.clear(); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   std::string_view program_;
   bool enabled_;
-  bool terminal_;
-  bool shown_ = false;
+  StatusLine line_;
   Clock::time_point next_;
 };
 

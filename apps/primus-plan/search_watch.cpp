@@ -1,7 +1,6 @@
 #include "search_watch.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -63,11 +62,7 @@ bool Interrupts::seen() const { return interrupted; }
 void Interrupts::forget() { interrupted = false; }
 
 SearchWatch::SearchWatch(const Interrupts* interrupts, WatchOptions options)
-    : interrupts_(interrupts),
-      options_(std::move(options)),
-      begin_(Clock::now()),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(options_.silent_seconds) {}
+    : interrupts_(interrupts), options_(std::move(options)), begin_(Clock::now()), next_(options_.silent_seconds) {}
 
 PlanControl SearchWatch::control() {
   PlanControl out;
@@ -83,22 +78,15 @@ bool SearchWatch::is_over() const {
 
 void SearchWatch::tell(std::size_t done, std::size_t of) {
   if (!options_.talks || seconds() < next_) return;
-  next_ = seconds() + (terminal_ ? 0.2 : 5);
-  const std::string line = fmt::format("primus-plan: {}", counted_of(done, of, options_.noun));
-  terminal_ ? draw_status(line) : say(line + "\n");
-  shown_ = terminal_;
+  next_ = seconds() + (line_.is_at_terminal() ? 0.2 : 5);
+  line_.show(fmt::format("primus-plan: {}", counted_of(done, of, options_.noun)));
 }
 
 void SearchWatch::tell_end() {
-  clear();
+  line_.clear();
   const bool was_interrupted = interrupts_ != nullptr && interrupts_->seen();
   say(fmt::format("primus-plan: stopped by {}; the plans are the best of what was searched\n",
                   was_interrupted ? "an interrupt" : "--time-limit"));
-}
-
-void SearchWatch::clear() {
-  if (shown_) draw_status("");
-  shown_ = false;
 }
 
 }  // namespace primus_plan::app

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "primus_plan/planner/plan.h"
+#include "status_line.h"
 
 namespace primus_plan::app {
 
@@ -37,14 +38,13 @@ class SearchWatch {
  public:
   /// `interrupts`: null where nothing is remembered.
   SearchWatch(const Interrupts* interrupts, WatchOptions options);
-  ~SearchWatch() { clear(); }
   SearchWatch(const SearchWatch&) = delete;
   SearchWatch& operator=(const SearchWatch&) = delete;
 
   /// Speaks for this watch, which must outlive it.
   PlanControl control();
   /// Takes the line off the terminal.
-  void clear();
+  void clear() { line_.clear(); }
   /// Says on standard error what ended a search for plans before its end.
   void tell_end();
 
@@ -58,8 +58,7 @@ class SearchWatch {
   const Interrupts* interrupts_;
   WatchOptions options_;
   Clock::time_point begin_;
-  bool terminal_;
-  bool shown_ = false;
+  StatusLine line_;
   double next_;  ///< seconds until the next line
 };
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -137,17 +138,85 @@ int Pty::exit_code() {
   return -1;
 }
 
+namespace {
+
+/// One line of a terminal, as wide as it must be; a cell is a character's bytes.
+class ScreenLine {
+ public:
+  void put(const std::string& character) {
+    cells_.resize(std::max(cells_.size(), at_ + 1), " ");
+    cells_[at_++] = character;
+  }
+  void move_to(std::size_t column) { at_ = column; }
+  std::size_t column() const { return at_; }
+  void erase_to_end() { cells_.resize(std::min(cells_.size(), at_)); }
+  /// Blanks that only drew over something do not count.
+  std::string take() {
+    std::string out;
+    for (const std::string& cell : cells_) out += cell;
+    if (drawn_over_) out.erase(out.find_last_not_of(' ') + 1);
+    *this = ScreenLine();
+    return out;
+  }
+  void carriage_return() {
+    drawn_over_ = true;
+    at_ = 0;
+  }
+
+ private:
+  std::vector<std::string> cells_;
+  std::size_t at_ = 0;
+  bool drawn_over_ = false;
+};
+
+/// Does what the control sequence at `text[at]` (ESC [ … letter) says of the line; gives the place of its letter.
+std::size_t obey(const std::string& text, std::size_t at, ScreenLine& line) {
+  const std::size_t begin = at + 2;
+  std::size_t end = begin;
+  while (end < text.size() && (text[end] < '@' || text[end] > '~')) ++end;
+  const std::size_t count = std::max(1, std::atoi(text.c_str() + begin));
+  switch (end < text.size() ? text[end] : ' ') {
+    case 'K':
+      line.erase_to_end();
+      break;
+    case 'C':
+      line.move_to(line.column() + count);
+      break;
+    case 'D':
+      line.move_to(line.column() - std::min(line.column(), count));
+      break;
+    case 'G':
+      line.move_to(count - 1);
+      break;
+    default:
+      break;
+  }
+  return end;
+}
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+}  // namespace
+
 std::string plain_text(const std::string& text) {
   std::string out;
+  ScreenLine line;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\x1b' && i + 1 < text.size() && text[i + 1] == '[') {
-      i += 2;
-      while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
-    } else if (text[i] != '\r' && text[i] != '\x07') {
-      out += text[i];
+      i = obey(text, i, line);
+    } else if (text[i] == '\n') {
+      out += line.take() + '\n';
+    } else if (text[i] == '\r') {
+      if (i + 1 < text.size() && text[i + 1] != '\n' && text[i + 1] != '\r') line.carriage_return();
+    } else if (text[i] == '\b') {
+      line.move_to(line.column() - std::min<std::size_t>(line.column(), 1));
+    } else if (text[i] != '\x07') {
+      const std::size_t begin = i;
+      while (i + 1 < text.size() && continues_character(text[i + 1])) ++i;
+      line.put(text.substr(begin, i + 1 - begin));
     }
   }
-  return out;
+  return out + line.take();
 }
 
 }  // namespace primus_plan::test

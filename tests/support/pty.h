@@ -48,7 +48,7 @@ class Pty {
   std::size_t at_ = 0;
 };
 
-/// Text without what steers the terminal, lines ending in one line feed.
+/// The lines that a terminal shows in the end: what was drawn over is gone, and so is what steers the terminal.
 std::string plain_text(const std::string& text);
 
 }  // namespace primus_plan::test
