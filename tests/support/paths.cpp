@@ -12,7 +12,7 @@ std::filesystem::path from_environment(const char* name, const std::filesystem::
 
 }  // namespace
 
-std::filesystem::path binary() { return PRIMUS_PLAN_BINARY; }
+std::filesystem::path binary() { return from_environment("PRIMUS_PLAN_BINARY", PRIMUS_PLAN_BINARY); }
 
 std::filesystem::path source_dir() { return PRIMUS_PLAN_SOURCE_DIR; }
 

@@ -4,7 +4,7 @@
 
 namespace primus_plan::test {
 
-/// The program under test.
+/// The program under test: this build's, or the one that PRIMUS_PLAN_BINARY names (under valgrind, say).
 std::filesystem::path binary();
 
 /// The top folder of this source tree.

@@ -42,7 +42,8 @@ struct Pipe {
 
 std::vector<std::string> environment_of(const ProcessOptions& options) {
   std::vector<std::string> result;
-  for (const char* name : {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS"}) {
+  for (const char* name :
+       {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "PRIMUS_PLAN_UNDER_VALGRIND"}) {
     if (const char* value = std::getenv(name)) result.push_back(std::string(name) + "=" + value);
   }
   for (const auto& [name, value] : options.environment) result.push_back(name + "=" + value);

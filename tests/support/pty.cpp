@@ -24,7 +24,8 @@ constexpr const char* prompt = "what-if> ";
 
 std::vector<std::string> environment_of(const PtyOptions& options) {
   std::vector<std::string> out{"TERM=" + options.term, "LC_ALL=C.UTF-8"};
-  for (const char* name : {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"}) {
+  for (const char* name :
+       {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "PRIMUS_PLAN_UNDER_VALGRIND"}) {
     if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
   }
   for (const auto& [name, value] : options.environment) {
