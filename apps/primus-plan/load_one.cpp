@@ -11,10 +11,13 @@
 namespace primus_plan::app {
 
 void require_path(const std::string& path) {
+  if (path == "-") return;
   std::error_code error;
-  if (path != "-" && std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) {
-    throw Trouble(fmt::format("{}: no such file", path));
-  }
+  const auto type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found)
+    throw Trouble(fmt::format("{}: no such file{}", path, hint_of_path(path)));
+  if (type == std::filesystem::file_type::directory)
+    throw Trouble(fmt::format("{} is a folder: give one experiment (check takes folders, too)", path));
 }
 
 void say_findings(const std::string& path, const std::vector<Finding>& findings, const OutputFlags& output) {

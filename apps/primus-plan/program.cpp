@@ -107,11 +107,20 @@ void refuse_leftovers(const CLI::App& app) {
                             nearest.empty() ? std::string() : fmt::format("; did you mean --{}?", nearest.front())));
 }
 
+/// A word for values that nothing else is said of; what a positional is says its name.
+void name_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options({})) {
+    if (!option->get_type_name().starts_with("TEXT")) continue;
+    option->type_name(option->get_positional() ? "" : "WORD");
+  }
+}
+
 int run_command(const Command& command, std::vector<std::string> arguments, const std::vector<std::string>& tokens) {
   CLI::App app(std::string(command.description), "primus-plan " + std::string(command.name));
   app.allow_extras();
   app.set_help_flag("-h,--help", "this help");
   const Run run = command.declare(app, tokens);
+  name_values(app);
   try {
     std::reverse(arguments.begin(), arguments.end());
     app.parse(arguments);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/yaml/locator.h"
+
 namespace primus_plan {
 namespace {
 
@@ -132,7 +134,8 @@ std::vector<ToolComment> find_tool_comments(const Source& source, std::uint32_t 
   BlockScalars scalars;
   Quotes quotes;
   for (std::uint32_t number = first; number <= std::min(last, lines); ++number) {
-    const std::string_view line = source.line(number);
+    std::string_view line = source.line(number);
+    if (number == 1 && line.starts_with(yaml::byte_order_mark)) line.remove_prefix(yaml::byte_order_mark.size());
     if (!quotes.is_open() && scalars.contains(line)) continue;
     const std::size_t start = quotes.comment_start(line);
     if (!quotes.is_open()) scalars.open_after(line, start);

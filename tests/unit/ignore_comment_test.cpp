@@ -33,6 +33,23 @@ TEST(IgnoreComments, OnAndAboveALine) {
   EXPECT_THAT(found("# primus-plan: ignore[] x\na: 1\n"), ElementsAre("2: (x)"));
 }
 
+// Some editors put a byte order mark before the first line.
+TEST(IgnoreComments, BehindAByteOrderMark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_THAT(found(mark + "# primus-plan: ignore[MG203] why not\n# more\nb: 2\n"), ElementsAre("3: MG203 (why not)"));
+  const MemoryFiles files;
+  const Environment environment;
+  const Loader loader(files, environment);
+  const LoadResult loaded = loader.load_text(
+      "exp.yaml", mark + "# primus-plan: world-size=16 gpus-per-node=4\ntensor_model_parallel_size: 2\n", {});
+  ASSERT_EQ(loaded.experiments.size(), 1U);
+  const Pragma& pragma = loaded.experiments.front().pragma;
+  EXPECT_EQ(pragma.world_size, 16);
+  EXPECT_EQ(pragma.gpus_per_node, 4);
+  EXPECT_EQ(pragma.origin.line, 1U);
+  EXPECT_TRUE(loaded.experiments.front().remarks.empty());
+}
+
 TEST(IgnoreComments, TextsOfSeveralLinesHaveNone) {
   const std::string comment = "  # primus-plan: ignore[MG203] r\n";
   EXPECT_THAT(found("a: \"x\n" + comment + "  y\"\nb: 1 # primus-plan: ignore[LN] s\n"), ElementsAre("4: LN (s)"));
