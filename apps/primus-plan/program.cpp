@@ -110,8 +110,9 @@ void refuse_leftovers(const CLI::App& app) {
 /// A word for values that nothing else is said of; what a positional is says its name.
 void name_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options({})) {
-    if (!option->get_type_name().starts_with("TEXT")) continue;
-    option->type_name(option->get_positional() ? "" : "WORD");
+    const std::string type = option->get_type_name();
+    if (!type.starts_with("TEXT")) continue;
+    option->type_name(option->get_positional() && type == "TEXT" ? "" : "WORD");
   }
 }
 

@@ -52,7 +52,17 @@ TEST_F(Mistakes, AFolderForOneExperiment) {
   expect({"why", "runs", "lr"}, 2, "runs is a folder: give one experiment");
 }
 
-TEST_F(Mistakes, ACleanFolderIsSaidToBe) { expect({"check", "runs"}, 0, "1 file: ok\n"); }
+TEST_F(Mistakes, ACleanFolderIsSaidToBe) {
+  expect({"check", "runs"}, 0, "1 file: ok\n");
+  folder_.write("silent/a.yaml", silent_experiment);
+  expect({"check", "silent", "--statistics"}, 0, "1 file: ok\n");
+}
+
+TEST_F(Mistakes, HelpSaysWhatIsGivenWhere) {
+  expect({"check", "--help"}, 0, "\n  FILE ...  ");
+  expect({"estimate", "--help"}, 0, "--format WORD:{text,json}");
+  expect({"plan", "--help"}, 0, "--time-limit SECONDS  ");
+}
 
 TEST_F(Mistakes, ABlankForAnEqualsSign) {
   expect({"check", "exp.yaml", "--set", "micro_batch_size", "4"}, 2, "--set micro_batch_size: expected KEY=VALUE");
