@@ -225,7 +225,7 @@ class TimelineSection {
       axis_part(0, end_, 4);
     }
     out_.close();
-    std::string text = "Right of each stage the share of time that it is idle";
+    std::string text = "Right of each stage its idle time";
     if (most_held_ > 0)
       text += fmt::format(", and its memory at the fullest moment; below it the activations that it holds, at most {}",
                           gib_text(most_held_));
