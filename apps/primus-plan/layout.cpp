@@ -104,8 +104,8 @@ std::optional<std::string> layout_answer(const Options& options, const Module& m
   const LayoutView view = view_of(options, layout, style);
   // Degrees without a file are no run: what a batch would be is nobody's question.
   if (analysis.errors > 0 && !options.path.empty() && !options.output.quiet) {
-    say(fmt::format("primus-plan: {}: this run will not start: {}; primus-plan check says why\n", analysis.path,
-                    counted(static_cast<std::int64_t>(analysis.errors), "error")));
+    say(fmt::format("primus-plan: {}: this run will not start: {}; primus-plan check says why\n",
+                    escape_controls(analysis.path), counted(static_cast<std::int64_t>(analysis.errors), "error")));
   }
   return options.output.format == "json" ? layout_to_json(layout, view) : layout_to_text(layout, view, style);
 }

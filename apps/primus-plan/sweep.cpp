@@ -31,8 +31,8 @@ std::string answer(const Options& options, const SweepReport& report, const Text
 }
 
 /// Ends with the points so far at an interrupt.
-Sweep sweep_points(const Options& options, const Trials& trials, const std::vector<SweepAxis>& axes) {
-  const Interrupts interrupts(Interrupts::Second::ends_the_program);
+Sweep sweep_points(const Options& options, const Trials& trials, const std::vector<SweepAxis>& axes,
+                   const Interrupts& interrupts) {
   SearchWatch watch(&interrupts, {.noun = "point", .talks = !options.output.quiet});
   Sweep sweep = run_sweep(trials, axes, watch.control());
   if (!sweep.complete)
@@ -48,9 +48,11 @@ int run(const Options& options) {
   const TextStyle style = options.output.style(output.is_terminal());
   std::vector<std::string> answers;
   bool any_legal = false;
+  const Interrupts interrupts(Interrupts::Second::ends_the_program);
   file.each_module(options.launch, options.hardware, [&](const RunOfFile& run) {
-    const Sweep sweep =
-        sweep_points(options, {run.backend, run.module, file.environment(), run.analysis, &run.part.hardware}, axes);
+    if (interrupts.seen()) return;  // in the module before
+    const Sweep sweep = sweep_points(
+        options, {run.backend, run.module, file.environment(), run.analysis, &run.part.hardware}, axes, interrupts);
     any_legal = any_legal || std::ranges::any_of(sweep.points, [](const SweepPoint& p) { return p.letter == 0; });
     answers.push_back(answer(options, {run.analysis, sweep, run.part.source}, style));
   });
