@@ -22,12 +22,12 @@ struct Interrupted {
 
 /// Runs primus-plan by a shell and interrupts it once standard error says how far a search is.
 Interrupted interrupt(const TemporaryFolder& folder, const std::string& arguments) {
-  const std::string told = (folder.path() / "told").string();
-  const std::string script = "cd '" + folder.path().string() + "'; '" + binary().string() + "' " + arguments +
-                             " 2>told & until grep -q ' of ' told 2>/dev/null; do sleep 0.02; done; " +
-                             "kill -INT $!; wait $!";
+  const std::string script =
+      "cd '" + folder.path().string() + "'; rm -f told; '" + binary().string() + "' " + arguments +
+      " 2>told & while kill -0 $! 2>/dev/null && ! grep -q ' of ' told 2>/dev/null; do sleep 0.02; done; "
+      "kill -INT $! 2>/dev/null; wait $!";
   const ProcessResult result = run_process("/bin/sh", {"-c", script});
-  return {result.exit_code, result.out, read_file(told)};
+  return {result.exit_code, result.out, read_file(folder.path() / "told")};
 }
 
 /// A sweep that takes long on any machine.
@@ -45,6 +45,7 @@ class Interrupt : public ::testing::Test {
 
 TEST_F(Interrupt, PlansOfACommandAreTheBestSoFar) {
   const Interrupted result = interrupt(folder_, "what-if large.yaml --command plan");
+  if (!contains(result.told, " of ")) GTEST_SKIP() << "this machine was through before anybody could interrupt it";
   EXPECT_EQ(result.exit_code, 0) << result.told;
   EXPECT_TRUE(contains(result.out, "tokens/s/GPU")) << result.out;
   EXPECT_TRUE(contains(result.out, "stopped: ")) << result.out;

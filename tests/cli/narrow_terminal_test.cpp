@@ -45,6 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"sweep_of_two", {"sweep", large, "--over", "tp=1,3", "--over", "pp=1,2"}},
                       Case{"diff", {"diff", large, large, "--set-b", "tensor_model_parallel_size=4"}},
                       Case{"pipeline", {"pipeline", large}}, Case{"layout", {"layout", large}},
+                      Case{"why", {"why", large, "memory.activations"}},
                       Case{"what_if", {"what-if", large, "--set", "tp=4"}}, Case{"check", {"check", large}}),
     [](const auto& one) { return std::string(one.param.name); });
 
