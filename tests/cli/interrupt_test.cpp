@@ -30,8 +30,9 @@ Interrupted interrupt(const TemporaryFolder& folder, const std::string& argument
   return {result.exit_code, result.out, read_file(folder.path() / "told")};
 }
 
-/// A sweep that takes long on any machine.
+/// Thousands of points: on exp.yaml a matter of seconds, on large.yaml of many.
 const std::string long_axis = "gbs=8:150000:8";
+const std::string longest_axis = "gbs=8192:4000000:256";
 
 class Interrupt : public ::testing::Test {
  protected:
@@ -78,16 +79,16 @@ TEST_F(Interrupt, CommandsOfAPipeToo) {
 }
 
 TEST_F(Interrupt, ASweepHasItsFirstPoints) {
-  const Interrupted result = interrupt(folder_, "sweep exp.yaml --over " + long_axis);
+  const Interrupted result = interrupt(folder_, "sweep large.yaml --over " + longest_axis);
   EXPECT_EQ(result.exit_code, 0) << result.told;
   EXPECT_TRUE(contains(result.out, ", stopped before the end,")) << result.out.substr(0, 300);
   EXPECT_TRUE(contains(result.told, "stopped by an interrupt; only the first ")) << result.told;
-  const Interrupted json = interrupt(folder_, "sweep exp.yaml --format json --over " + long_axis);
+  const Interrupted json = interrupt(folder_, "sweep large.yaml --format json --over " + longest_axis);
   EXPECT_TRUE(contains(json.out, "\"complete\": false")) << json.out.substr(0, 300);
 }
 
 TEST_F(Interrupt, AReportHasWhatWasFound) {
-  const Interrupted result = interrupt(folder_, "report exp.yaml -o page.html --over " + long_axis);
+  const Interrupted result = interrupt(folder_, "report large.yaml -o page.html --over " + longest_axis);
   EXPECT_EQ(result.exit_code, 0) << result.told;
   EXPECT_TRUE(contains(result.told, "stopped by an interrupt")) << result.told;
   EXPECT_TRUE(contains(read_file(folder_.path() / "page.html"), "The sweep was ended by an interrupt"));
