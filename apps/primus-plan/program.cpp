@@ -134,7 +134,9 @@ int run_command(const Command& command, std::vector<std::string> arguments, cons
     const std::size_t twice = said.find(": At Most 1 required");
     if (twice != std::string_view::npos)
       throw Trouble(fmt::format("{} is given more than once", said.substr(0, twice)));
-    throw Trouble(error.what());
+    const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    throw Trouble(is_missing ? fmt::format("{} (see primus-plan {} --help)", error.what(), command.name)
+                             : std::string(error.what()));
   }
   refuse_leftovers(app);
   return run();

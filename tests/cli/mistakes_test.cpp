@@ -69,6 +69,11 @@ TEST_F(Mistakes, ABlankForAnEqualsSign) {
   expect({"what-if", "exp.yaml", "--set", "tp", "4"}, 2, "--set tp: expected KEY=VALUE");
 }
 
+TEST_F(Mistakes, SomethingIsMissing) {
+  expect({"why", "exp.yaml"}, 2, "KEY is required (see primus-plan why --help)");
+  expect({"config"}, 2, "ACTION is required (see primus-plan config --help)");
+}
+
 TEST_F(Mistakes, ShortNamesAndPartsOfNames) {
   expect({"why", "exp.yaml", "tp"}, 0, "tensor_model_parallel_size = 2");
   expect({"why", "exp.yaml", "GBS"}, 0, "global_batch_size = 32");
@@ -87,6 +92,8 @@ TEST_F(Mistakes, InAFile) {
   expect({"check", "bad.yaml"}, 1, "did you mean framework: megatron?");
   folder_.write("bad.yaml", with("overrides:", "overides:"));
   expect({"check", "bad.yaml"}, 0, "did you mean overrides?");
+  folder_.write("bad.yaml", with("# primus-plan:", "# primus-plan"));
+  expect({"check", "bad.yaml"}, 0, "a colon is missing");
   folder_.write("exp.yaml.gz", "\x1F\x8B\x08");
   expect({"check", "exp.yaml.gz"}, 1, "the file is compressed by gzip; unpack it first");
 }

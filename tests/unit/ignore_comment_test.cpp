@@ -50,6 +50,26 @@ TEST(IgnoreComments, BehindAByteOrderMark) {
   EXPECT_TRUE(loaded.experiments.front().remarks.empty());
 }
 
+TEST(IgnoreComments, AMissingColonIsSaid) {
+  const MemoryFiles files;
+  const Environment environment;
+  const Loader loader(files, environment);
+  const auto remarks = [&](const std::string& comment) {
+    const LoadResult loaded = loader.load_text("exp.yaml", comment + "\ntensor_model_parallel_size: 2\n", {});
+    EXPECT_FALSE(loaded.experiments.at(0).pragma.world_size.has_value()) << comment;
+    return loaded.experiments.at(0).remarks;
+  };
+  for (const char* comment :
+       {"# primus-plan world-size=8", "#primus-plan   nodes=2", "# primus-plan ignore[MG203] x"}) {
+    ASSERT_EQ(remarks(comment).size(), 1U) << comment;
+    EXPECT_THAT(remarks(comment).front().message, testing::HasSubstr("a colon is missing"));
+    EXPECT_THAT(found(std::string(comment) + "\nb: 1\n"), IsEmpty());
+  }
+  for (const char* prose : {"# primus-plan says nodes=2 is legal", "# primus-planner nodes=2", "# primus-plan"}) {
+    EXPECT_TRUE(remarks(prose).empty()) << prose;
+  }
+}
+
 TEST(IgnoreComments, TextsOfSeveralLinesHaveNone) {
   const std::string comment = "  # primus-plan: ignore[MG203] r\n";
   EXPECT_THAT(found("a: \"x\n" + comment + "  y\"\nb: 1 # primus-plan: ignore[LN] s\n"), ElementsAre("4: LN (s)"));
