@@ -52,12 +52,12 @@ ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& 
 }
 
 /// A few of many, the fastest among them, without those that are so slow that nobody wants them.
-std::vector<PlanPoint> thinned(std::vector<PlanPoint> points, std::size_t most) {
+std::vector<const PlanPoint*> thinned(std::vector<const PlanPoint*> points, std::size_t most) {
   constexpr double slowest_share = 0.4;
-  const double best = points.empty() ? 0 : points.back().tokens_per_second_per_gpu;
-  std::erase_if(points, [&](const PlanPoint& p) { return p.tokens_per_second_per_gpu < slowest_share * best; });
+  const double best = points.empty() ? 0 : points.back()->tokens_per_second_per_gpu;
+  std::erase_if(points, [&](const PlanPoint* p) { return p->tokens_per_second_per_gpu < slowest_share * best; });
   if (points.size() <= most) return points;
-  std::vector<PlanPoint> out;
+  std::vector<const PlanPoint*> out;
   for (std::size_t i = 0; i < most; ++i) out.push_back(points[i * (points.size() - 1) / (most - 1)]);
   return out;
 }
@@ -170,9 +170,8 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   out.least_memory = found.least_memory;
   out.has_least_memory = found.has_least_memory;
   out.points = std::move(found.points);
-  rank(out.points, request.objective);
   PointJudge judge(prepared, request);
-  play_leaders(out.points, judge, request);
+  rank_played(out.points, judge, request);
   if (request.min_change) prefer_small_changes(out.points, prepared, request);
   if (out.points.empty()) {
     if (!request.worlds.empty() && out.complete) out.nearest = find_nearest(prepared, subject, request, control);
@@ -184,8 +183,8 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   for (std::size_t i = 0; i < std::min(best.size(), request.top); ++i) {
     out.plans.push_back(propose(out.points[best[i]], judge, prepared, request));
   }
-  for (const PlanPoint& point : thinned(pareto_front(out.points), most_on_front)) {
-    out.front.push_back(propose(point, judge, prepared, request));
+  for (const PlanPoint* point : thinned(pareto_front(out.points), most_on_front)) {
+    out.front.push_back(propose(*point, judge, prepared, request));
   }
   out.sensitivity = neighbours(out.points.front().candidate, judge, subject, request);
   out.indistinguishable = count_indistinguishable(out, best);

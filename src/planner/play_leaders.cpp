@@ -9,59 +9,82 @@
 namespace primus_plan {
 namespace {
 
-using Orders = std::set<std::uint32_t>;
+using Indices = std::vector<std::uint32_t>;
 
 /// A point that turns out slower lets another lead, which may be one of the same kind; of thousands only some lead.
 constexpr std::size_t most_played = 2000;
 
-/// Orders of the points that would be proposed and were not played yet.
-Orders unplayed_leaders(const std::vector<PlanPoint>& points, std::size_t top, const Orders& played) {
-  Orders out;
-  const auto look_at = [&](const PlanPoint& point) {
-    if (needs_playing(point.candidate) && !played.contains(point.order)) out.insert(point.order);
-  };
-  std::vector<const Candidate*> layouts;
-  for (std::size_t i = 0; i < points.size() && layouts.size() < top; ++i) {
-    const Candidate& candidate = points[i].candidate;
-    if (std::ranges::any_of(layouts, [&](const Candidate* c) { return same_layout(*c, candidate); })) continue;
-    layouts.push_back(&candidate);
-    look_at(points[i]);
+/// Points of a search, ranked by index, some of them timed by playing.
+class Ranked {
+ public:
+  Ranked(std::vector<PlanPoint>& points, const PlanRequest& request)
+      : points_(points),
+        request_(request),
+        ranking_(ranking(points, request.objective)),
+        is_played_(points.size(), false),
+        is_leader_(points.size(), false) {}
+
+  /// Those that would be proposed and were not played yet.
+  Indices unplayed_leaders() const {
+    std::set<std::uint32_t> out;
+    const auto look_at = [&](std::uint32_t i) {
+      if (needs_playing(points_[i].candidate) && !is_played_[i]) out.insert(i);
+    };
+    std::vector<const Candidate*> layouts;
+    for (std::size_t i = 0; i < ranking_.size() && layouts.size() < request_.top; ++i) {
+      const Candidate& candidate = points_[ranking_[i]].candidate;
+      if (std::ranges::any_of(layouts, [&](const Candidate* c) { return same_layout(*c, candidate); })) continue;
+      layouts.push_back(&candidate);
+      look_at(ranking_[i]);
+    }
+    for (const PlanPoint* point : pareto_front(points_)) look_at(static_cast<std::uint32_t>(point - points_.data()));
+    return {out.begin(), out.end()};
   }
-  for (const PlanPoint& point : pareto_front(points)) look_at(point);
-  return out;
-}
+
+  void play(const Indices& leaders, PointJudge& judge) {
+    for (const std::uint32_t i : leaders) {
+      is_played_[i] = is_leader_[i] = true;
+      if (judge.judge(points_[i].candidate).verdict.errors > 0) continue;
+      set_times(points_[i], estimate_step(judge.workload(), request_.hardware, {.simulate = true}));
+    }
+    rank_again();
+    for (const std::uint32_t i : leaders) is_leader_[i] = false;
+  }
+
+  void finish() { arrange(points_, ranking_); }
+
+ private:
+  /// Only the leaders' times have changed.
+  void rank_again() {
+    const auto better = [this](std::uint32_t a, std::uint32_t b) {
+      return is_better(points_[a], points_[b], request_.objective);
+    };
+    const auto middle =
+        std::stable_partition(ranking_.begin(), ranking_.end(), [this](std::uint32_t i) { return !is_leader_[i]; });
+    std::sort(middle, ranking_.end(), better);
+    std::inplace_merge(ranking_.begin(), middle, ranking_.end(), better);
+  }
+
+  std::vector<PlanPoint>& points_;
+  const PlanRequest& request_;
+  Indices ranking_;
+  std::vector<bool> is_played_;
+  std::vector<bool> is_leader_;
+};
 
 }  // namespace
 
 bool needs_playing(const Candidate& candidate) { return candidate.pipeline > 1; }
 
-namespace {
-
-/// Ranks again after some points, which `changed` knows by their order, were timed anew.
-void rank_again(std::vector<PlanPoint>& points, const Orders& changed, PlanObjective objective) {
-  const auto is_as_before = [&](const PlanPoint& point) { return !changed.contains(point.order); };
-  const auto middle = std::stable_partition(points.begin(), points.end(), is_as_before);
-  const auto better = [objective](const PlanPoint& a, const PlanPoint& b) { return is_better(a, b, objective); };
-  std::sort(middle, points.end(), better);
-  std::inplace_merge(points.begin(), middle, points.end(), better);
-}
-
-}  // namespace
-
-void play_leaders(std::vector<PlanPoint>& points, PointJudge& judge, const PlanRequest& request) {
-  if (std::ranges::none_of(points, needs_playing, &PlanPoint::candidate)) return;
-  Orders played;
-  while (played.size() < most_played) {
-    const Orders leaders = unplayed_leaders(points, request.top, played);
-    if (leaders.empty()) return;
-    for (PlanPoint& point : points) {
-      if (!leaders.contains(point.order)) continue;
-      if (judge.judge(point.candidate).verdict.errors > 0) continue;
-      set_times(point, estimate_step(judge.workload(), request.hardware, {.simulate = true}));
-    }
-    played.insert(leaders.begin(), leaders.end());
-    rank_again(points, leaders, request.objective);
+void rank_played(std::vector<PlanPoint>& points, PointJudge& judge, const PlanRequest& request) {
+  Ranked ranked(points, request);
+  for (std::size_t played = 0; played < most_played;) {
+    const Indices leaders = ranked.unplayed_leaders();
+    if (leaders.empty()) break;
+    ranked.play(leaders, judge);
+    played += leaders.size();
   }
+  ranked.finish();
 }
 
 }  // namespace primus_plan

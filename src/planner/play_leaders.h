@@ -12,7 +12,7 @@ bool needs_playing(const Candidate& candidate);
 
 /// The closed form is off by some per cent for uneven stages, and V-half and V-min have published bubbles there, which
 /// unequal passes exceed: pipelines among the best `request.top` layouts and on the Pareto front are played, and the
-/// points are ranked again, until none that would be proposed is left unplayed. `points` are ranked, and stay so.
-void play_leaders(std::vector<PlanPoint>& points, PointJudge& judge, const PlanRequest& request);
+/// points are ranked again, until none that would be proposed is left unplayed. Leaves `points` ranked.
+void rank_played(std::vector<PlanPoint>& points, PointJudge& judge, const PlanRequest& request);
 
 }  // namespace primus_plan

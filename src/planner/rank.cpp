@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace primus_plan {
 namespace {
@@ -32,6 +36,13 @@ auto layout_of(const Candidate& c) {
   return std::tuple(c.world_size, c.tensor, c.pipeline, c.context, c.expert, c.expert_tensor, c.sharding, c.replicas);
 }
 
+/// Of two points, `a` needing no more memory: whether it leaves no reason to take `b`.
+bool beats(const PlanPoint& a, const PlanPoint& b) {
+  if (a.tokens_per_second_per_gpu != b.tokens_per_second_per_gpu)
+    return a.tokens_per_second_per_gpu > b.tokens_per_second_per_gpu;
+  return a.memory.expected < b.memory.expected || a.order < b.order;
+}
+
 }  // namespace
 
 std::string_view to_string(PlanObjective objective) {
@@ -48,10 +59,22 @@ bool is_better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective) 
   return a.order < b.order;
 }
 
-void rank(std::vector<PlanPoint>& points, PlanObjective objective) {
-  std::sort(points.begin(), points.end(),
-            [objective](const PlanPoint& a, const PlanPoint& b) { return is_better(a, b, objective); });
+std::vector<std::uint32_t> ranking(const std::vector<PlanPoint>& points, PlanObjective objective) {
+  std::vector<std::uint32_t> out(points.size());
+  std::iota(out.begin(), out.end(), 0U);
+  std::sort(out.begin(), out.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return is_better(points[a], points[b], objective); });
+  return out;
 }
+
+void arrange(std::vector<PlanPoint>& points, const std::vector<std::uint32_t>& ranking) {
+  std::vector<PlanPoint> out;
+  out.reserve(points.size());
+  for (const std::uint32_t i : ranking) out.push_back(points[i]);
+  points = std::move(out);
+}
+
+void rank(std::vector<PlanPoint>& points, PlanObjective objective) { arrange(points, ranking(points, objective)); }
 
 bool same_layout(const Candidate& a, const Candidate& b) { return layout_of(a) == layout_of(b); }
 
@@ -64,27 +87,22 @@ std::vector<std::size_t> best_of_layouts(const std::vector<PlanPoint>& ranked) {
   return out;
 }
 
-std::vector<PlanPoint> pareto_front(const std::vector<PlanPoint>& points) {
-  std::vector<const PlanPoint*> sorted;
-  sorted.reserve(points.size());
+std::vector<const PlanPoint*> pareto_front(const std::vector<PlanPoint>& points) {
   std::uint32_t fewest = UINT32_MAX;
   for (const PlanPoint& point : points) fewest = std::min(fewest, point.warnings);
+  // By memory; the more memory, the faster. Few points of many are ever on it, so it is kept rather than all sorted.
+  std::map<double, const PlanPoint*> front;
   for (const PlanPoint& point : points) {
-    if (point.warnings == fewest) sorted.push_back(&point);
+    if (point.warnings != fewest || point.tokens_per_second_per_gpu <= 0) continue;
+    auto above = front.upper_bound(point.memory.expected);
+    if (above != front.begin() && beats(*std::prev(above)->second, point)) continue;
+    auto beaten = front.lower_bound(point.memory.expected);
+    while (beaten != front.end() && beats(point, *beaten->second)) beaten = front.erase(beaten);
+    front.emplace_hint(beaten, point.memory.expected, &point);
   }
-  std::sort(sorted.begin(), sorted.end(), [](const PlanPoint* a, const PlanPoint* b) {
-    if (a->memory.expected != b->memory.expected) return a->memory.expected < b->memory.expected;
-    if (a->tokens_per_second_per_gpu != b->tokens_per_second_per_gpu)
-      return a->tokens_per_second_per_gpu > b->tokens_per_second_per_gpu;
-    return a->order < b->order;
-  });
-  std::vector<PlanPoint> out;
-  double best = 0;
-  for (const PlanPoint* point : sorted) {
-    if (point->tokens_per_second_per_gpu <= best) continue;
-    best = point->tokens_per_second_per_gpu;
-    out.push_back(*point);
-  }
+  std::vector<const PlanPoint*> out;
+  out.reserve(front.size());
+  for (const auto& [memory, point] : front) out.push_back(point);
   return out;
 }
 
