@@ -68,23 +68,20 @@ int run(const Options& options) {
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
   std::vector<std::string> answers;
-  bool estimated = true;
+  bool starts = true;
   for (const Experiment& experiment : file.experiments()) {
     Part part = find_part(options.hardware, experiment, file.setup().settings, file.files());
-    const std::vector<Analysis> analyses =
-        analyze_nodes(experiment, file.launch(experiment, options.launch), file.environment(), asked);
+    const std::vector<Analysis> analyses = file.analyses(experiment, options.launch, asked);
     if (!options.measured.empty()) calibrate(options, file, analyses, part);
     for (const Analysis& analysis : analyses) {
-      if (auto text = answer(options, analysis, part, style)) {
-        answers.push_back(*std::move(text));
-      } else {
-        estimated = false;
-      }
+      auto text = answer(options, analysis, part, style);
+      starts = starts && text && analysis.errors == 0;
+      if (text) answers.push_back(*std::move(text));
     }
   }
   if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
   output.finish();
-  return estimated ? exit_clean : exit_findings;
+  return starts ? exit_clean : exit_findings;
 }
 
 }  // namespace

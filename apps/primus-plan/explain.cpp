@@ -19,7 +19,10 @@ struct Options {
 [[noreturn]] void refuse(const std::string& word) {
   const std::string near = nearest_explained(word);
   const std::string hint =
-      near.empty() ? "primus-plan rules and primus-plan keys list them" : fmt::format("did you mean {}?", near);
+      near.empty()
+          ? fmt::format("primus-plan rules lists the rules, primus-plan keys '*{}*' the keys with this in their name",
+                        word)
+          : fmt::format("did you mean {}?", near);
   throw Trouble(fmt::format("no topic, rule or key {}; {}", word, hint));
 }
 

@@ -9,6 +9,7 @@
 #include "primus_plan/config/hardware.h"
 #include "primus_plan/planner/new_experiment.h"
 #include "primus_plan/support/text.h"
+#include "primus_plan/support/word_match.h"
 
 namespace primus_plan::app {
 
@@ -32,7 +33,8 @@ struct Options {
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::vector<std::string_view> nearest = nearest_names(options.model, known, 3);
+  std::vector<std::string_view> nearest = nearest_names(options.model, known, 3);
+  if (nearest.empty()) nearest = names_with_words(options.model, known, 3);
   const std::string of = options.backend.empty() ? std::string() : fmt::format(" for {}", options.backend);
   throw Trouble(fmt::format(
       "no model preset {}{}; {}", options.model, of,

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "command.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
 
@@ -51,6 +52,22 @@ std::vector<Input> files_below(const std::string& folder) {
 
 }  // namespace
 
+std::string hint_of_path(const std::string& path) {
+  if (path.find_first_of("*?[") != std::string::npos) return "; nothing matches it, or quotes kept it from the shell";
+  const fs::path given(path);
+  const fs::path folder = given.parent_path();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::ranges::sort(names);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::vector<std::string_view> nearest = nearest_names(given.filename().string(), known, 1);
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", (folder / nearest.front()).string());
+}
+
 std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
   std::vector<Input> inputs;
   for (const std::string& argument : arguments) {
@@ -60,7 +77,8 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
     }
     std::error_code error;
     const fs::file_status status = fs::status(argument, error);
-    if (status.type() == fs::file_type::not_found) throw Trouble(fmt::format("{}: no such file or folder", argument));
+    if (status.type() == fs::file_type::not_found)
+      throw Trouble(fmt::format("{}: no such file or folder{}", argument, hint_of_path(argument)));
     if (status.type() != fs::file_type::directory) {
       inputs.push_back({argument, false});
       continue;

@@ -13,6 +13,9 @@ struct Input {
   bool from_folder = false;  ///< found below a folder: skipped when it is no experiment
 };
 
+/// "; did you mean exp.yaml?" for a path where nothing is; empty without a hint.
+std::string hint_of_path(const std::string& path);
+
 /// The files that the arguments name, in order: a folder stands for every *.yaml and *.yml below it, sorted by path.
 /// Hidden folders are left out. Throws Trouble for a path that is not there and a named folder that cannot be read; one
 /// further down stands in the list itself.

@@ -70,19 +70,27 @@ bool has_asked_degrees(const Degrees& has, const Degrees& asked) {
          has.expert == asked.expert && (asked.expert_tensor < 1 || has.expert_tensor == asked.expert_tensor);
 }
 
+/// The modules, as the settings let them be judged.
+std::vector<Analysis> judge(const Options& options, const Setup& setup, const Experiment& experiment,
+                            const Environment& environment) {
+  const Launch launch =
+      find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
+  std::vector<Analysis> out = analyze(experiment, launch, environment, options.launch.analyze_options());
+  apply_choice(out, setup.choice(options.path));
+  return out;
+}
+
 /// The layout of one module; nothing, with the reasons told, when its ranks cannot be placed.
-std::optional<std::string> layout_answer(const Options& options, const Setup& setup, const Experiment& experiment,
-                                         const Module& module, const Environment& environment, const TextStyle& style) {
+std::optional<std::string> layout_answer(const Options& options, const Module& module, const Analysis& analysis,
+                                         const Environment& environment, const TextStyle& style) {
   const auto prepared = prepare(module, environment);
   if (prepared == nullptr) {
     throw Trouble(fmt::format("module {} of framework {} is not checked here", module.name, module.framework));
   }
-  const Launch launch = settle_launch(
-      *prepared, find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path)));
-  const Analysis analysis = prepared->decide(launch, {});
+  const Launch& launch = analysis.run.launch;
   const RankLayout layout = analysis.run.degrees.data > 0 ? prepared->layout(launch) : RankLayout{};
   if (!layout.is_placed()) {
-    say_findings(experiment.path, analysis.findings, options.output);
+    say_findings(analysis.path, analysis.findings, options.output);
     return std::nullopt;
   }
   if (options.has_degrees && !has_asked_degrees(analysis.run.degrees, options.degrees)) {
@@ -94,6 +102,11 @@ std::optional<std::string> layout_answer(const Options& options, const Setup& se
                               layout.world_size - 1));
   }
   const LayoutView view = view_of(options, layout, style);
+  // Degrees without a file are no run: what a batch would be is nobody's question.
+  if (analysis.errors > 0 && !options.path.empty() && !options.output.quiet) {
+    say(fmt::format("primus-plan: {}: this run will not start: {}; primus-plan check says why\n",
+                    escape_controls(analysis.path), counted(static_cast<std::int64_t>(analysis.errors), "error")));
+  }
   return options.output.format == "json" ? layout_to_json(layout, view) : layout_to_text(layout, view, style);
 }
 
@@ -118,19 +131,18 @@ int run(const Options& options) {
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   std::vector<std::string> answers;
-  bool placed = true;
+  bool starts = true;
   for (const Experiment& experiment : loaded.experiments) {
-    for (const Module& module : experiment.modules) {
-      if (auto answer = layout_answer(options, setup, experiment, module, environment, style)) {
-        answers.push_back(*std::move(answer));
-      } else {
-        placed = false;
-      }
+    const std::vector<Analysis> analyses = judge(options, setup, experiment, environment);
+    for (std::size_t i = 0; i < analyses.size(); ++i) {
+      auto answer = layout_answer(options, experiment.modules[i], analyses[i], environment, style);
+      starts = starts && answer && (analyses[i].errors == 0 || options.path.empty());
+      if (answer) answers.push_back(*std::move(answer));
     }
   }
   if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
   output.finish();
-  return placed ? exit_clean : exit_findings;
+  return starts ? exit_clean : exit_findings;
 }
 
 }  // namespace

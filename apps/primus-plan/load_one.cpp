@@ -11,10 +11,10 @@
 namespace primus_plan::app {
 
 void require_path(const std::string& path) {
+  if (path == "-") return;
   std::error_code error;
-  if (path != "-" && std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) {
-    throw Trouble(fmt::format("{}: no such file", path));
-  }
+  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found)
+    throw Trouble(fmt::format("{}: no such file{}", path, hint_of_path(path)));
 }
 
 void say_findings(const std::string& path, const std::vector<Finding>& findings, const OutputFlags& output) {
@@ -26,6 +26,9 @@ void say_findings(const std::string& path, const std::vector<Finding>& findings,
 
 GivenFile open_given(const std::string& path) {
   require_path(path);
+  std::error_code error;
+  if (path != "-" && std::filesystem::is_directory(path, error))
+    throw Trouble(fmt::format("{} is a folder: give one experiment (check takes folders, too)", path));
   return {path, read_stream(path, DiskFiles::default_max_bytes)};
 }
 

@@ -20,7 +20,7 @@ struct GivenFile {
   std::optional<std::string> streamed;
 };
 
-/// Throws Trouble when there is no such file.
+/// Throws Trouble when there is no such file, or a folder.
 GivenFile open_given(const std::string& path);
 /// load_one for a file that is loaded more than once.
 LoadResult load_given(const GivenFile& file, const Loader& loader, const ExperimentOptions& options,

@@ -23,6 +23,13 @@ Launch OneRun::launch(const Experiment& experiment, const LaunchFlags& flags) co
   return find_launch(flags.options(), environment_, experiment, setup_->launch_setting(path_));
 }
 
+std::vector<Analysis> OneRun::analyses(const Experiment& experiment, const LaunchFlags& flags,
+                                       const AnalyzeOptions& asked) const {
+  std::vector<Analysis> out = analyze_nodes(experiment, launch(experiment, flags), environment_, asked);
+  apply_choice(out, setup_->choice(path_));
+  return out;
+}
+
 void OneRun::each_module(const LaunchFlags& launch_flags, const std::string& hardware,
                          const std::function<void(const RunOfFile&)>& each) const {
   for (const Experiment& experiment : loaded_.experiments) {

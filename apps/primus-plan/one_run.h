@@ -33,6 +33,10 @@ class OneRun {
   const std::vector<Experiment>& experiments() const { return loaded_.experiments; }
   Launch launch(const Experiment& experiment, const LaunchFlags& flags) const;
 
+  /// The modules at their launch, or on whole nodes where nobody gave a size, as the settings let them be judged.
+  std::vector<Analysis> analyses(const Experiment& experiment, const LaunchFlags& launch,
+                                 const AnalyzeOptions& asked) const;
+
   /// Calls `each` with every module. Throws Trouble for one that no backend judges.
   void each_module(const LaunchFlags& launch, const std::string& hardware,
                    const std::function<void(const RunOfFile&)>& each) const;

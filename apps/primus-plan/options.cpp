@@ -16,6 +16,7 @@
 #include "primus_plan/planner/short_names.h"
 #include "primus_plan/report/explain_key.h"
 #include "primus_plan/report/keys.h"
+#include "primus_plan/support/text.h"
 #include "primus_plan/version.h"
 
 namespace primus_plan::app {
@@ -86,6 +87,8 @@ void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tok
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group(experiment_group);
+  // Told before FILEs are looked for: in "--set KEY VALUE" the value is taken for one.
+  app.get_option("--set")->each([](const std::string& text) { split_assignment(text, "--set", "KEY=VALUE"); });
   app.add_option("--env", environment, "an environment variable for ${NAME} and the launch size")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
@@ -100,12 +103,13 @@ namespace {
 
 /// what-if, which takes short names, has taken them out of the flags before; no framework has keys of these names.
 void refuse_short_name(const std::string& set, const std::string& key) {
-  if (key != "hw" && (find_short_name(key) == nullptr || !keys_named(key).empty())) return;
+  const bool is_hardware = equal_ignoring_case(key, "hw");
+  if (!is_hardware && (find_short_name(key) == nullptr || !keys_named(key).empty())) return;
   const std::string nearest = nearest_catalogue_keys(key);
   throw Trouble(fmt::format("--set {}: {} is a short name that what-if and sweep know; --set takes {}", set, key,
-                            key == "world"    ? "no size of the launch: --world-size does"
-                            : key == "nodes"  ? "no size of the launch: --nodes does"
-                            : key == "hw"     ? "no hardware: --hardware does"
+                            equal_ignoring_case(key, "world")   ? "no size of the launch: --world-size does"
+                            : equal_ignoring_case(key, "nodes") ? "no size of the launch: --nodes does"
+                            : is_hardware                       ? "no hardware: --hardware does"
                             : nearest.empty() ? "the framework's own key (primus-plan keys lists them)"
                                               : "the framework's own key: " + nearest));
 }

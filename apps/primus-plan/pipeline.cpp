@@ -131,27 +131,27 @@ int run(const Options& options) {
   if (options.from_ms && options.to_ms && *options.from_ms >= *options.to_ms) {
     throw Trouble("--from must be before --to");
   }
+  if (options.whole && (options.from_ms || options.to_ms)) {
+    throw Trouble("--whole draws all the time, --from and --to a part of it; leave one out");
+  }
   const OneRun file(options.path, options.experiment, options.output);
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
   std::vector<std::string> answers;
-  bool played = true;
+  bool starts = true;
   for (const Experiment& experiment : file.experiments()) {
     const GpuPart part = find_gpu_part(options.hardware, experiment, file.setup().settings, file.files());
-    for (const Analysis& analysis :
-         analyze_nodes(experiment, file.launch(experiment, options.launch), file.environment(), asked)) {
-      if (auto text = answer(options, analysis, part, style)) {
-        answers.push_back(*std::move(text));
-      } else {
-        played = false;
-      }
+    for (const Analysis& analysis : file.analyses(experiment, options.launch, asked)) {
+      auto text = answer(options, analysis, part, style);
+      starts = starts && text && analysis.errors == 0;
+      if (text) answers.push_back(*std::move(text));
     }
   }
   if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
   output.finish();
-  return played ? exit_clean : exit_findings;
+  return starts ? exit_clean : exit_findings;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "primus_plan/planner/written_plan.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "primus_plan/support/word_match.h"
 #include "search_watch.h"
 #include "setup.h"
 
@@ -66,7 +67,8 @@ std::string nearest_models(const Options& options, const Loader& loader, const s
     names.push_back(model.name());
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::vector<std::string_view> nearest = nearest_names(options.model, known, 3);
+  std::vector<std::string_view> nearest = nearest_names(options.model, known, 3);
+  if (nearest.empty()) nearest = names_with_words(options.model, known, 3);
   return nearest.empty() ? "primus-plan models lists them" : fmt::format("did you mean {}?", join(nearest, ", "));
 }
 
@@ -123,7 +125,7 @@ PlanResult search_plans(const Options& options, const Prepared& prepared, const 
                                   .silent_seconds = 2,
                                   .talks = !options.output.quiet});
   PlanResult result = make_plan(prepared, request, watch.control());
-  if (!result.complete) watch.tell_end();
+  if (!result.complete) watch.tell_end("the plans are the best of what was searched");
   return result;
 }
 
@@ -291,7 +293,7 @@ void declare_search(CLI::App& app, Options& options) {
       ->group(plan_group);
   app.add_option("--time-limit", options.time_limit, "end after so many seconds with the best so far")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(CLI::Range(0.001, 1e6).description(""))
       ->group(plan_group);
   app.add_flag("--min-change", options.min_change, "plans that change fewer keys of the experiment first")
       ->group(plan_group);

@@ -107,11 +107,21 @@ void refuse_leftovers(const CLI::App& app) {
                             nearest.empty() ? std::string() : fmt::format("; did you mean --{}?", nearest.front())));
 }
 
+/// A word for values that nothing else is said of; what a positional is says its name.
+void name_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options({})) {
+    const std::string type = option->get_type_name();
+    if (!type.starts_with("TEXT")) continue;
+    option->type_name(option->get_positional() && type == "TEXT" ? "" : "WORD");
+  }
+}
+
 int run_command(const Command& command, std::vector<std::string> arguments, const std::vector<std::string>& tokens) {
   CLI::App app(std::string(command.description), "primus-plan " + std::string(command.name));
   app.allow_extras();
   app.set_help_flag("-h,--help", "this help");
   const Run run = command.declare(app, tokens);
+  name_values(app);
   try {
     std::reverse(arguments.begin(), arguments.end());
     app.parse(arguments);
@@ -124,7 +134,9 @@ int run_command(const Command& command, std::vector<std::string> arguments, cons
     const std::size_t twice = said.find(": At Most 1 required");
     if (twice != std::string_view::npos)
       throw Trouble(fmt::format("{} is given more than once", said.substr(0, twice)));
-    throw Trouble(error.what());
+    const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    throw Trouble(is_missing ? fmt::format("{} (see primus-plan {} --help)", error.what(), command.name)
+                             : std::string(error.what()));
   }
   refuse_leftovers(app);
   return run();

@@ -50,7 +50,11 @@ struct Gathered {
 class PageMaker {
  public:
   PageMaker(const Options& options, const Setup& setup, const FileReader& files, const Environment& environment)
-      : options_(options), setup_(setup), files_(files), environment_(environment) {}
+      : options_(options),
+        setup_(setup),
+        files_(files),
+        environment_(environment),
+        interrupts_(Interrupts::Second::ends_the_program) {}
 
   void add(const Experiment& experiment, Page& page) {
     const Launch launch =
@@ -69,6 +73,7 @@ class PageMaker {
     }
   }
 
+  bool was_interrupted() const { return interrupts_.seen(); }
   bool has_errors() const {
     return std::ranges::any_of(analyses_, [](const std::vector<Analysis>& all) {
       return std::ranges::any_of(all, [](const Analysis& analysis) { return analysis.errors > 0; });
@@ -100,7 +105,7 @@ class PageMaker {
     if (!analysis.workload->unknown.empty()) return out;
     out.timeline = run_timeline(*analysis.workload, part.hardware);
     add_sweeps(module, analysis, part, own, out);
-    if (!options_.no_plan) add_plan(experiment, module, analysis, part, own, out);
+    if (!options_.no_plan && !interrupts_.seen()) add_plan(experiment, module, analysis, part, own, out);
     return out;
   }
 
@@ -108,7 +113,8 @@ class PageMaker {
                   PageModule& out) const {
     const Trials trials{*find_backend(module.framework), module, environment_, analysis, &part.hardware};
     for (const std::string& text : axes_of(analysis.run)) {
-      own.sweeps.push_back(run_sweep(trials, {parse_sweep_axis(text)}));
+      SearchWatch watch(&interrupts_, {.noun = "point", .talks = !options_.output.quiet});
+      own.sweeps.push_back(run_sweep(trials, {parse_sweep_axis(text)}, watch.control()));
       out.sweeps.push_back({analysis, own.sweeps.back(), part.source});
     }
   }
@@ -148,7 +154,9 @@ class PageMaker {
     own.request.hardware = part.hardware;
     own.request.top = plans_shown;
     own.request.jobs = std::max(1U, std::thread::hardware_concurrency());
-    SearchWatch watch(nullptr, {.noun = "group of candidates", .limit_seconds = options_.time_limit, .talks = false});
+    SearchWatch watch(
+        &interrupts_,
+        {.noun = "group of candidates", .limit_seconds = options_.time_limit, .talks = !options_.output.quiet});
     own.result = make_plan(*own.prepared, own.request, watch.control());
     own.plan.emplace(PlanReport{.request = own.request,
                                 .result = own.result,
@@ -164,6 +172,7 @@ class PageMaker {
   const Setup& setup_;
   const FileReader& files_;
   const Environment& environment_;
+  const Interrupts interrupts_;  ///< end the searches; the page has what they found
   std::list<GpuPart> hardware_;
   std::list<std::vector<Analysis>> analyses_;
   std::list<Gathered> gathered_;
@@ -184,6 +193,9 @@ int run(const Options& options) {
   Page page{.path = name, .load_errors = loaded.errors, .modules = {}, .tool = tool_info()};
   PageMaker maker(options, setup, files, environment);
   for (const Experiment& experiment : loaded.experiments) maker.add(experiment, page);
+  if (maker.was_interrupted()) {
+    say("primus-plan: stopped by an interrupt; plans and sweeps of the page are the best of what was searched\n");
+  }
   output.write(page_to_html(page));
   output.finish();
   return loaded.errors.empty() && !maker.has_errors() ? exit_clean : exit_findings;
@@ -204,7 +216,7 @@ Run declare_report(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_option("--time-limit", options->time_limit,
                  fmt::format("end the search for plans after so many seconds; default: {:.0f}", usual_time_limit))
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(CLI::Range(0.001, 1e6).description(""));
   options->choice.declare(app);
   options->experiment.declare(app, tokens);
   options->launch.declare(app);

@@ -82,11 +82,11 @@ void SearchWatch::tell(std::size_t done, std::size_t of) {
   line_.show(fmt::format("primus-plan: {}", counted_of(done, of, options_.noun)));
 }
 
-void SearchWatch::tell_end() {
+void SearchWatch::tell_end(std::string_view what_there_is) {
   line_.clear();
   const bool was_interrupted = interrupts_ != nullptr && interrupts_->seen();
-  say(fmt::format("primus-plan: stopped by {}; the plans are the best of what was searched\n",
-                  was_interrupted ? "an interrupt" : "--time-limit"));
+  say(fmt::format("primus-plan: stopped by {}; {}\n", was_interrupted ? "an interrupt" : "--time-limit",
+                  what_there_is));
 }
 
 }  // namespace primus_plan::app

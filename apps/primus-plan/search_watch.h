@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "primus_plan/planner/plan.h"
 #include "status_line.h"
@@ -45,8 +46,8 @@ class SearchWatch {
   PlanControl control();
   /// Takes the line off the terminal.
   void clear() { line_.clear(); }
-  /// Says on standard error what ended a search for plans before its end.
-  void tell_end();
+  /// Says on standard error what ended a search before its end, and what there is nevertheless: "the plans are …".
+  void tell_end(std::string_view what_there_is);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -8,6 +8,8 @@
 #include "command.h"
 #include "one_run.h"
 #include "primus_plan/planner/short_names.h"
+#include "primus_plan/support/number.h"
+#include "search_watch.h"
 #include "sweep_axes.h"
 
 namespace primus_plan::app {
@@ -28,6 +30,17 @@ std::string answer(const Options& options, const SweepReport& report, const Text
   return options.output.format == "json" ? sweep_to_json(report) : sweep_to_text(report, style);
 }
 
+/// Ends with the points so far at an interrupt.
+Sweep sweep_points(const Options& options, const Trials& trials, const std::vector<SweepAxis>& axes,
+                   const Interrupts& interrupts) {
+  SearchWatch watch(&interrupts, {.noun = "point", .talks = !options.output.quiet});
+  Sweep sweep = run_sweep(trials, axes, watch.control());
+  if (!sweep.complete)
+    watch.tell_end(
+        fmt::format("only the first {} were tried", counted(static_cast<std::int64_t>(sweep.points.size()), "point")));
+  return sweep;
+}
+
 int run(const Options& options) {
   const std::vector<SweepAxis> axes = read_axes(options.over);
   const OneRun file(options.path, options.experiment, options.output);
@@ -35,9 +48,11 @@ int run(const Options& options) {
   const TextStyle style = options.output.style(output.is_terminal());
   std::vector<std::string> answers;
   bool any_legal = false;
+  const Interrupts interrupts(Interrupts::Second::ends_the_program);
   file.each_module(options.launch, options.hardware, [&](const RunOfFile& run) {
-    const Sweep sweep =
-        run_sweep({run.backend, run.module, file.environment(), run.analysis, &run.part.hardware}, axes);
+    if (interrupts.seen()) return;  // in the module before
+    const Sweep sweep = sweep_points(
+        options, {run.backend, run.module, file.environment(), run.analysis, &run.part.hardware}, axes, interrupts);
     any_legal = any_legal || std::ranges::any_of(sweep.points, [](const SweepPoint& p) { return p.letter == 0; });
     answers.push_back(answer(options, {run.analysis, sweep, run.part.source}, style));
   });

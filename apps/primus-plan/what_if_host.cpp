@@ -81,14 +81,17 @@ std::string SessionHost::replace(const std::string& path, const std::string& bef
 }
 
 PlanControl SessionHost::begin_search(const std::string& noun) {
-  watch_.emplace(interrupts_,
+  if (interrupts_ == nullptr) own_.emplace(Interrupts::Second::ends_the_program);
+  watch_.emplace(own_ ? &*own_ : interrupts_,
                  WatchOptions{.noun = noun, .limit_seconds = 0, .silent_seconds = patience_seconds, .talks = talks_});
   return watch_->control();
 }
 
 bool SessionHost::end_search() {
   watch_.reset();
-  return interrupts_ != nullptr && interrupts_->seen();
+  const bool interrupted = own_ ? own_->seen() : interrupts_->seen();
+  own_.reset();
+  return interrupted;
 }
 
 }  // namespace primus_plan::app

@@ -34,7 +34,8 @@ class SessionHost final : public session::Host {
  private:
   bool talks_;
   Ask ask_;
-  const Interrupts* interrupts_ = nullptr;  ///< null: nobody attends, and an interrupt ends the program
+  const Interrupts* interrupts_ = nullptr;  ///< null: nobody attends
+  std::optional<Interrupts> own_;           ///< of a search that nobody attends; before and after, they end the program
   std::optional<SearchWatch> watch_;
 };
 

@@ -12,6 +12,7 @@
 #include "primus_plan/planner/short_names.h"
 #include "primus_plan/report/what_if.h"
 #include "primus_plan/session/evaluation.h"
+#include "primus_plan/support/text.h"
 #include "what_if.h"
 
 namespace primus_plan::app {
@@ -43,7 +44,7 @@ Asked read_short_names(const ExperimentFlags& flags) {
     const std::string name = set.substr(0, equals);
     const std::string_view value = std::string_view(set).substr(std::min(equals + 1, set.size()));
     const ShortName* known = find_short_name(name);
-    if (name == "hw") {
+    if (equal_ignoring_case(name, "hw")) {
       out.hardware = value;
     } else if (known != nullptr) {
       ask_for(out.wish, *known, read_size(set, value));

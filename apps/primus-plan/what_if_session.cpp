@@ -102,10 +102,15 @@ class Runner {
 
   /// False once the session is over. `where`: "FILE:3", for the message of a script's line that cannot be run.
   bool run_script_line(const std::string& line, const std::string& where) {
+    if (was_stopped_ && session::is_command(line)) {
+      error_ = fmt::format("{}: {}", where, session::not_run);
+      return false;
+    }
     const session::Result result = session_.run(line);
     if (result.command.empty()) return true;
     print(result, true);
     transcript_.add(result);
+    was_stopped_ = result.was_stopped;
     if (!result.ok) error_ = fmt::format("{}: {}", where, result.error);
     return result.ok && !result.ends;
   }
@@ -147,6 +152,7 @@ class Runner {
 
   const WhatIfOptions& options_;
   session::Session& session_;
+  bool was_stopped_ = false;  ///< a search ended by an interrupt: what was to follow it may rely on its end
   Output& output_;
   bool json_;
   Transcript transcript_;
@@ -193,7 +199,8 @@ bool run_given(const WhatIfOptions& options, Runner& runner, SessionHost& host) 
 
 void converse(Runner& runner, session::Session& session, SessionHost& host) {
   Interrupts interrupts(Interrupts::Second::is_remembered);
-  Terminal terminal([&session](const std::string& line) { return session::complete(session, line); });
+  Terminal terminal([&session](const std::string& line) { return session::complete(session, line); },
+                    HistoryFile(history_path()));
   host.attend(
       [&](const std::string& question) -> std::optional<std::string> {
         const std::size_t last = question.rfind('\n');

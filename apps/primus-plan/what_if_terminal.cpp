@@ -15,7 +15,6 @@ namespace primus_plan::app {
 
 namespace {
 
-constexpr int lines_remembered = 1000;
 constexpr std::size_t most_listed = 60;
 
 /// Names of files that begin like a word.
@@ -59,13 +58,14 @@ std::string listing(const std::vector<std::string>& words, int columns) {
 }  // namespace
 
 struct Terminal::Editor {
-  explicit Editor(Complete completing) : complete(std::move(completing)) {
+  Editor(Complete completing, HistoryFile lines) : complete(std::move(completing)), kept(std::move(lines)) {
     std::setlocale(LC_CTYPE, "");
     edit = ::el_init("primus-plan", stdin, stdout, stderr);
     history = ::history_init();
     HistEvent event;
-    ::history(history, &event, H_SETSIZE, lines_remembered);
+    ::history(history, &event, H_SETSIZE, static_cast<int>(HistoryFile::most_lines));
     ::history(history, &event, H_SETUNIQUE, 1);
+    for (const std::string& line : kept.load()) ::history(history, &event, H_ENTER, (line + '\n').c_str());
     ::el_set(edit, EL_CLIENTDATA, this);
     ::el_set(edit, EL_PROMPT, show_prompt);
     ::el_set(edit, EL_EDITOR, "emacs");
@@ -131,13 +131,15 @@ struct Terminal::Editor {
   }
 
   Complete complete;
+  HistoryFile kept;
   std::string prompt;
   bool forgot = false;  ///< the line ended with Ctrl-C
   EditLine* edit = nullptr;
   History* history = nullptr;
 };
 
-Terminal::Terminal(Complete complete) : editor_(std::make_unique<Editor>(std::move(complete))) {}
+Terminal::Terminal(Complete complete, HistoryFile history)
+    : editor_(std::make_unique<Editor>(std::move(complete), std::move(history))) {}
 
 Terminal::~Terminal() = default;
 
@@ -156,6 +158,7 @@ Terminal::Input Terminal::read(const std::string& prompt, bool remember) {
   if (remember && out.line.find_first_not_of(" \t\r\n") != std::string::npos) {
     HistEvent event;
     ::history(editor_->history, &event, H_ENTER, line);
+    editor_->kept.add(out.line);
   }
   return out;
 }

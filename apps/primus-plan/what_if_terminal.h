@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "history_file.h"
 #include "primus_plan/session/session.h"
 
 namespace primus_plan::app {
@@ -14,7 +15,8 @@ class Terminal {
  public:
   using Complete = std::function<session::Completions(const std::string& line)>;
 
-  explicit Terminal(Complete complete);
+  /// `history`: of earlier sessions; what is remembered goes there, too.
+  Terminal(Complete complete, HistoryFile history);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;

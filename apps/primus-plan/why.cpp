@@ -8,6 +8,7 @@
 #include "command.h"
 #include "one_run.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/planner/short_names.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
@@ -26,6 +27,17 @@ struct Options {
 [[noreturn]] void refuse_key(const Options& options, const std::vector<std::string>& nearest) {
   const std::string hint = nearest.empty() ? std::string() : fmt::format("; did you mean {}?", join(nearest, ", "));
   throw Trouble(fmt::format("{} sets no key {}{}", options.path, options.key, hint));
+}
+
+/// The framework's own key for a short name ("tp"); any other word as it is.
+std::string own_key(const std::vector<Analysis>& analyses, const std::string& word) {
+  const ShortName* known = find_short_name(word);
+  if (known == nullptr || known->key == nullptr) return word;
+  for (const Analysis& analysis : analyses) {
+    const RunKey& key = analysis.run.keys.*(known->key);
+    if (key.name != nullptr) return key.name;
+  }
+  return word;
 }
 
 /// A number of the estimates; nothing, with the names of those that there are in `known`, when there is no such number.
@@ -67,7 +79,8 @@ int run(const Options& options) {
     const std::vector<Analysis> analyses = asked.with_workload
                                                ? analyze_nodes(experiment, launch, file.environment(), asked)
                                                : analyze(experiment, launch, file.environment(), asked);
-    for (const FoundKey& found : find_key(experiment, analyses, options.key)) text += why_to_text(found, style);
+    const std::string key = own_key(analyses, options.key);
+    for (const FoundKey& found : find_key(experiment, analyses, key)) text += why_to_text(found, style);
     if (text.empty() && asked.with_workload) {
       text += why_number(options, file, experiment, analyses, style, numbers);
     }
@@ -85,10 +98,10 @@ int run(const Options& options) {
 Run declare_why(CLI::App& app, const std::vector<std::string>& tokens) {
   const auto options = std::make_shared<Options>();
   app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
-  app.add_option(
-         "KEY", options->key,
-         "a key (dots reach into mappings, module.key names one module's), or a number of the estimates: memory, "
-         "memory.activations, parameters, flops, step, step.bubble and so on")
+  app.add_option("KEY", options->key,
+                 "a key (dots reach into mappings, module.key names one module's) or its short name (tp, gbs), or a "
+                 "number of the estimates: memory, "
+                 "memory.activations, parameters, flops, step, step.bubble and so on")
       ->required();
   declare_hardware(app, options->hardware);
   options->experiment.declare(app, tokens);

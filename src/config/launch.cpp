@@ -98,7 +98,7 @@ Launch decide(const LaunchOptions& options, const Environment& environment, cons
                       {"SLURM_GPUS_ON_NODE", &SizeSource::gpus_per_node},
                       {"SLURM_GPUS_PER_NODE", &SizeSource::gpus_per_node}},
                      true),
-      from_file(pragma, "pragma"),
+      from_file(pragma, "the comment"),
       settings != nullptr ? from_file(*settings, "settings") : SizeSource{},
   };
   Launch launch;

@@ -75,6 +75,13 @@ Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last
       const auto begin = static_cast<std::size_t>(word.data() - all.data());
       return origin_in(source, begin, begin + word.size(), Layer::experiment);
     };
+    if (!comment.has_colon) {
+      const std::string_view words = text.substr(std::min(text.find_first_not_of(blanks), text.size()));
+      remarks.push_back(fault(loading::bad_pragma, place(words.substr(0, words.find_last_not_of(blanks) + 1)),
+                              "this comment says nothing to primus-plan: a colon is missing before it",
+                              {"write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, or ignore[RULE] reason"}));
+      continue;
+    }
     Pragma here;
     here.origin = place(text.substr(std::min(text.find_first_not_of(blanks), text.size())));
     for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {

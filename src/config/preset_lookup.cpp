@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <filesystem>
 
 #include "config/experiment_rules.h"
@@ -49,6 +50,9 @@ std::optional<std::string> path_within(const std::string& configs, const fs::pat
   return (fs::path(configs) / relative).string();
 }
 
+constexpr std::array known_frameworks{std::string_view("megatron"), std::string_view("torchtitan"),
+                                      std::string_view("maxtext")};
+
 Finding not_found(const Loading& loading, const Folder& folder, const std::string& framework, const Entry& name,
                   const std::string& configs) {
   const std::string place = framework.empty() ? fmt::format("{}/{}", configs, folder.name)
@@ -63,6 +67,9 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
     help.push_back(fmt::format("the built-in presets are those of {}; for others give a Primus tree with --primus-root",
                                built_in_version));
   }
+  const std::vector<std::string_view> frameworks = nearest_names(framework, known_frameworks, 1);
+  if (there.empty() && !frameworks.empty() && frameworks.front() != framework)
+    help.push_back(fmt::format("did you mean framework: {}?", frameworks.front()));
   if (there.empty()) {
     help.push_back(loading.root.folder.empty()
                        ? fmt::format("the built-in presets have none for {}; give a Primus tree with --primus-root",

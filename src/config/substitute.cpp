@@ -41,9 +41,12 @@ std::optional<Reference> find_reference(std::string_view text, std::size_t from)
 }
 
 [[noreturn]] void fail_not_set(const Node& node, std::string_view name) {
-  throw LoadError(make_finding(
+  Finding finding = make_finding(
       loading::environment_variable_not_set, node.origin,
-      fmt::format("the environment variable '{}' is required here, but it is not set and has no default", name)));
+      fmt::format("the environment variable '{}' is required here, but it is not set and has no default", name));
+  finding.help.push_back(fmt::format("export {0}, or give --env {0}=VALUE", name));
+  finding.help.push_back(fmt::format("${{{}:VALUE}} says what holds where nobody sets it", name));
+  throw LoadError(std::move(finding));
 }
 
 std::string replace_references(const Node& node, const Environment& environment, std::vector<EnvironmentUse>& uses) {

@@ -1,11 +1,16 @@
 #include "config/tool_comment.h"
 
 #include <algorithm>
+#include <array>
+
+#include "config/yaml/locator.h"
 
 namespace primus_plan {
 namespace {
 
-constexpr std::string_view marker = "primus-plan:";
+constexpr std::string_view marker = "primus-plan";
+/// What follows the marker of a comment that lacks its colon and is no prose.
+constexpr std::array<std::string_view, 4> known_words{"world-size=", "nodes=", "gpus-per-node=", "ignore["};
 constexpr std::string_view ignore_start = "ignore[";
 constexpr std::string_view blanks = " \t\r";
 
@@ -114,6 +119,12 @@ class BlockScalars {
   std::size_t parent_ = none;  ///< column of what the open scalar belongs to
 };
 
+bool lacks_only_its_colon(std::string_view text) {
+  const std::string_view rest = trim(text);
+  return !text.empty() && is_blank(text.front()) &&
+         std::ranges::any_of(known_words, [rest](std::string_view word) { return rest.starts_with(word); });
+}
+
 /// Where the word ignore[…] starts; the size of the text when there is none.
 std::size_t ignore_at(std::string_view text) {
   for (std::size_t at = text.find(ignore_start); at != std::string_view::npos; at = text.find(ignore_start, at + 1)) {
@@ -132,7 +143,8 @@ std::vector<ToolComment> find_tool_comments(const Source& source, std::uint32_t 
   BlockScalars scalars;
   Quotes quotes;
   for (std::uint32_t number = first; number <= std::min(last, lines); ++number) {
-    const std::string_view line = source.line(number);
+    std::string_view line = source.line(number);
+    if (number == 1 && line.starts_with(yaml::byte_order_mark)) line.remove_prefix(yaml::byte_order_mark.size());
     if (!quotes.is_open() && scalars.contains(line)) continue;
     const std::size_t start = quotes.comment_start(line);
     if (!quotes.is_open()) scalars.open_after(line, start);
@@ -141,16 +153,20 @@ std::vector<ToolComment> find_tool_comments(const Source& source, std::uint32_t 
     const std::size_t word = text.find_first_not_of(blanks);
     if (word == std::string_view::npos || !text.substr(word).starts_with(marker)) continue;
     text.remove_prefix(word + marker.size());
+    const bool has_colon = text.starts_with(':');
+    if (has_colon) text.remove_prefix(1);
+    if (!has_colon && !lacks_only_its_colon(text)) continue;
 
     ToolComment comment{.line = number,
                         .alone = trim(line.substr(0, start)).empty(),
                         .whole = {},
                         .text = {},
                         .ignore = {},
-                        .reason = {}};
+                        .reason = {},
+                        .has_colon = has_colon};
     const std::size_t code_end = line.substr(0, start).find_last_not_of(blanks) + 1;  // npos + 1 is 0
     comment.whole = line.substr(code_end);
-    const std::size_t ignore = ignore_at(text);
+    const std::size_t ignore = has_colon ? ignore_at(text) : text.size();
     comment.text = text.substr(0, ignore);
     if (ignore < text.size()) {
       const std::size_t end = text.find(']', ignore) + 1;

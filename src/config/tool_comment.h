@@ -16,6 +16,7 @@ struct ToolComment {
   std::string_view text;    ///< after the marker, as far as the word ignore[…]
   std::string_view ignore;  ///< "ignore[…]"; empty when there is none
   std::string_view reason;  ///< what follows it, without blanks around
+  bool has_colon = true;    ///< false: `# primus-plan world-size=8`, which is meant to be one; only `text` is set
 };
 
 /// Such comments on lines [first, last] (1-based), in order. A `#` inside quotes starts no comment.

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "config/key_names.h"
+
 namespace primus_plan {
 namespace {
 
@@ -58,6 +60,19 @@ std::string text_of(const Values& values, const std::string& key) {
   return found == values.end() || found->second == nullptr ? std::string() : to_text(*found->second);
 }
 
+/// Whether the framework, or Primus for it, reads a key or a mapping that holds it.
+bool is_read(std::string_view framework, std::string_view key) {
+  if (framework_key_names(framework).empty()) return true;  // nobody knows
+  for (std::size_t end = key.find('.');; end = key.find('.', end + 1)) {
+    if (find_read_key(framework, key.substr(0, end)) != nullptr) return true;
+    if (end == std::string_view::npos) return false;
+  }
+}
+
+bool is_derived(const ComparedRun& run, const std::string& key) {
+  return std::ranges::any_of(run.analysis.effective, [&](const auto& one) { return one.first == key; });
+}
+
 std::vector<ValueDifference> value_differences(const ComparedRun& before, const ComparedRun& after) {
   const Values a = values_of(before);
   const Values b = values_of(after);
@@ -67,6 +82,8 @@ std::vector<ValueDifference> value_differences(const ComparedRun& before, const 
   for (const auto& [key, ignored] : all) {
     ValueDifference difference{
         .key = key, .before = text_of(a, key), .after = text_of(b, key), .effect = effect_of(key)};
+    if (!is_derived(before, key) && !is_derived(after, key) && !is_read(before.analysis.framework, key))
+      difference.effect = Effect::unread;
     // A null that is written and a key that is not are the same to every framework's defaults but in name.
     const auto nothing = [](const std::string& text) { return text.empty() || text == "null"; };
     if (difference.before == difference.after || (nothing(difference.before) && nothing(difference.after))) continue;

@@ -108,6 +108,8 @@ std::string_view to_string(Effect effect) {
       return "runs";
     case Effect::tells:
       return "tells";
+    case Effect::unread:
+      return "unread";
   }
   return "";
 }

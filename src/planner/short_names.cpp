@@ -28,7 +28,8 @@ constexpr std::array<ShortName, 11> names{{
 std::span<const ShortName> short_names() { return names; }
 
 const ShortName* find_short_name(std::string_view name) {
-  const auto found = std::ranges::find(names, name, &ShortName::name);
+  const auto found =
+      std::ranges::find_if(names, [name](const ShortName& one) { return equal_ignoring_case(one.name, name); });
   return found == names.end() ? nullptr : &*found;
 }
 

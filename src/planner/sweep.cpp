@@ -151,7 +151,10 @@ SweepAxis parse_sweep_axis(const std::string& text, std::string_view command) {
   const std::string_view values = std::string_view(text).substr(equals + 1);
   auto numbers = range(said, values);
   axis.values = numbers ? *std::move(numbers) : yaml_values(said, values, axis);
-  if (find_short_name(axis.name) != nullptr) require_sizes(said, axis);
+  if (const ShortName* known = find_short_name(axis.name)) {
+    axis.name = known->name;
+    require_sizes(said, axis);
+  }
   return axis;
 }
 

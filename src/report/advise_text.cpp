@@ -6,6 +6,7 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 namespace {
@@ -69,19 +70,21 @@ std::string top_text(const AdviceReport& report, const TextStyle& style, const P
 std::string advice_to_text(const AdviceReport& report, const TextStyle& style) {
   const Paint paint(style.color);
   const RunDescription& run = report.analysis.run;
-  std::string text =
-      fmt::format("{} ({}, {}): {}, TP {} x PP {} x CP {}, EP {}, DP {}; micro-batch {}, global batch {}\n",
+  const std::string head =
+      fmt::format("{} ({}, {}): {}, TP {} x PP {} x CP {}, EP {}, DP {}; micro-batch {}, global batch {}",
                   escape_controls(report.analysis.path), escape_controls(report.analysis.module),
                   escape_controls(report.analysis.framework), counted(run.launch.world_size, "GPU"), run.degrees.tensor,
                   run.degrees.pipeline, run.degrees.context, run.degrees.expert, run.degrees.data, run.batch.micro,
                   with_commas(run.batch.global));
+  std::string text = wrapped(head, 2, style) + "\n";
   text += "\n" + paint.bold("where it stands") + "\n" + lines(report.advice.standing, style.width);
   for (const GoalAdvice& goal : report.advice.goals) {
-    text += "\n" + paint.bold(goal.goal) + "\n" + lines(goal.lines, style.width);
+    text += "\n" + paint.bold(wrapped(goal.goal, 2, style)) + "\n" + lines(goal.lines, style.width);
   }
   text += "\n" + paint.bold("learning rate") + "\n" + lines(report.advice.learning_rate, style.width);
   text += top_text(report, style, paint);
-  return text + fmt::format("\nmemory and time are estimates for {}\n", escape_controls(report.hardware));
+  const std::string line = fmt::format("memory and time are estimates for {}", escape_controls(report.hardware));
+  return text + "\n" + wrapped(line, 2, style) + "\n";
 }
 
 }  // namespace primus_plan

@@ -8,6 +8,7 @@
 #include "report/finding_text.h"
 #include "report/paint.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 namespace {
@@ -37,7 +38,7 @@ std::string verdict_line(const Comparison& comparison) {
                                     : "the same training, run or told in another way";
 }
 
-std::string numbers_text(const Comparison& comparison, const Paint& paint) {
+std::string numbers_text(const Comparison& comparison, const Paint& paint, const TextStyle& style) {
   Table table({"", "A", "B", ""});
   for (const NumberDifference& number : comparison.numbers) {
     table.add({std::string(number.name), count_or_unknown(number.before), count_or_unknown(number.after),
@@ -55,7 +56,7 @@ std::string numbers_text(const Comparison& comparison, const Paint& paint) {
     table.add({fmt::format("{} ({})", estimate.name, estimate.unit), say(estimate.before), say(estimate.after),
                std::move(change)});
   }
-  return table.text(paint);
+  return table.text(paint, style);
 }
 
 std::string shown_value(const std::string& value) {
@@ -73,7 +74,8 @@ std::string values_text(const Comparison& comparison, const TextStyle& style, co
   std::string text;
   for (const Heading& heading : {Heading{Effect::trains, "values that change what trains"},
                                  Heading{Effect::runs, "values that change how it runs"},
-                                 Heading{Effect::tells, "values that change what is told and kept"}}) {
+                                 Heading{Effect::tells, "values that change what is told and kept"},
+                                 Heading{Effect::unread, "values of keys that nothing reads"}}) {
     std::string lines;
     for (const ValueDifference& value : comparison.values) {
       if (value.effect != heading.effect) continue;
@@ -104,23 +106,26 @@ std::string groups_text(const Comparison& comparison, const Paint& paint) {
 std::string diff_to_text(const DiffReport& report, const TextStyle& style) {
   const Paint paint(style.color);
   const Comparison& comparison = report.comparison;
-  std::string text = side_line("A", report.before_name, report.before, paint) +
-                     side_line("B", report.after_name, report.after, paint) + verdict_line(comparison) + "\n\n";
-  text += numbers_text(comparison, paint);
-  text += values_text(comparison, style, paint);
-  text += groups_text(comparison, paint);
+  std::string text =
+      wrapped_lines(side_line("A", report.before_name, report.before, paint) +
+                        side_line("B", report.after_name, report.after, paint) + verdict_line(comparison) + "\n\n",
+                    style);
+  text += numbers_text(comparison, paint, style);
+  text += wrapped_lines(values_text(comparison, style, paint) + groups_text(comparison, paint), style);
   text += fmt::format("\n{}: {}\n", paint.bold("does a checkpoint of A load in B"),
                       to_string(comparison.checkpoint.resumes));
-  for (const std::string& reason : comparison.checkpoint.reasons) text += fmt::format("  {}\n", reason);
+  for (const std::string& reason : comparison.checkpoint.reasons) text += wrapped("  " + reason, 4, style) + "\n";
   for (const Finding* gone : comparison.gone) {
-    text += fmt::format("\ngone: {}: {} [{} {}]\n", to_string(gone->severity), escape_controls(gone->message),
-                        gone->rule->id, gone->rule->name);
+    const std::string line = fmt::format("gone: {}: {} [{} {}]", to_string(gone->severity),
+                                         escape_controls(gone->message), gone->rule->id, gone->rule->name);
+    text += "\n" + wrapped(line, 4, style) + "\n";
   }
   for (const Finding* fresh : comparison.fresh) {
-    text += "\nnew: " + finding_to_text(*fresh, report.after.origin, report.after.path, style);
+    text += "\n" + new_finding_to_text(*fresh, report.after, style);
   }
   if (!comparison.estimates.empty() && !report.hardware.empty()) {
-    text += fmt::format("\nmemory and time are estimates for {}\n", escape_controls(report.hardware));
+    const std::string line = fmt::format("memory and time are estimates for {}", escape_controls(report.hardware));
+    text += "\n" + wrapped(line, 2, style) + "\n";
   }
   return text;
 }

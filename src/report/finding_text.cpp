@@ -180,4 +180,11 @@ std::string finding_to_text(const Finding& finding, const Origin& fallback, cons
   return FindingText(finding, fallback, path, style).make();
 }
 
+std::string new_finding_to_text(const Finding& finding, const Analysis& analysis, const TextStyle& style) {
+  constexpr std::string_view lead = "new: ";
+  TextStyle beside = style;
+  beside.width -= static_cast<int>(lead.size());
+  return fmt::format("{}{}", lead, finding_to_text(finding, analysis.origin, analysis.path, beside));
+}
+
 }  // namespace primus_plan

@@ -25,4 +25,7 @@ std::string runtime_to_text(const RuleInfo& rule);
 /// What stands below a finding's sentence, a line each: how its numbers came about, "help: …", "runtime: …".
 std::vector<std::string> reasons_and_ways_out(const Finding& finding);
 
+/// The finding as one that a change brought: "new: " stands before it.
+std::string new_finding_to_text(const Finding& finding, const Analysis& analysis, const TextStyle& style);
+
 }  // namespace primus_plan

@@ -9,6 +9,8 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
+#include "report/table.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 namespace {
@@ -49,33 +51,7 @@ std::string head(const PlanReport& report, const Paint& paint) {
   return out;
 }
 
-/// Cells of a table, right or left aligned, as wide as their widest.
-class Table {
- public:
-  explicit Table(std::vector<bool> right) : right_(std::move(right)) {}
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  std::string text() const {
-    std::vector<std::size_t> widths(right_.size(), 0);
-    for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string out;
-    for (const auto& row : rows_) {
-      std::string line = " ";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string gap(widths[i] - row[i].size(), ' ');
-        line += " " + (right_[i] ? gap + row[i] : row[i] + gap) + " ";
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      out += line + "\n";
-    }
-    return out;
-  }
-
- private:
-  std::vector<bool> right_;
-  std::vector<std::vector<std::string>> rows_;
-};
+using enum Table::Side;
 
 std::string memory_text(const PlanPoint& point) {
   return fmt::format("{:.0f} ({:.0f}-{:.0f}){}", point.memory.expected / gib, point.memory.low / gib,
@@ -100,24 +76,24 @@ std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& n
   return row;
 }
 
-std::string plan_table(const std::vector<ProposedPlan>& plans, bool worlds, bool numbered) {
-  std::vector<bool> right{true};
+std::string plan_table(const std::vector<ProposedPlan>& plans, bool worlds, bool numbered, const TextStyle& style) {
+  std::vector<Table::Side> sides{right};
   std::vector<std::string> names{"#"};
   if (worlds) {
-    right.push_back(true);
+    sides.push_back(right);
     names.emplace_back("GPUs");
   }
-  for (const bool each : {false, true, true, false, true, true, true, true, false, false}) right.push_back(each);
+  for (const Table::Side side : {left, right, right, left, right, right, right, right, left, left})
+    sides.push_back(side);
   for (const char* name :
        {"layout", "DP", "accum", "GiB a GPU", "tokens/s/GPU", "MFU", "step", "bubble", "across nodes", "settings"}) {
     names.emplace_back(name);
   }
-  Table table(std::move(right));
-  table.add(std::move(names));
+  Table table(std::move(names), std::move(sides));
   for (std::size_t i = 0; i < plans.size(); ++i) {
     table.add(plan_row(plans[i], numbered ? fmt::format("{}", i + 1) : "", worlds));
   }
-  return table.text();
+  return table.text(Paint(style.color), style);
 }
 
 std::string reasons(const PlanReport& report) {
@@ -131,8 +107,8 @@ std::string reasons(const PlanReport& report) {
   return out;
 }
 
-std::string sensitivity(const PlanResult& result) {
-  Table table({false, false, false, false});
+std::string sensitivity(const PlanResult& result, const TextStyle& style) {
+  Table table({left, left, left, left});
   const PlanPoint& winner = result.points.front();
   std::size_t rows = 0;
   for (const Neighbour& step : result.sensitivity) {
@@ -153,16 +129,16 @@ std::string sensitivity(const PlanResult& result) {
     table.add(
         {name, fmt::format("{:+.1f} % tokens/s", 100 * faster), space, step.point.fit == Fit::tight ? "tight" : ""});
   }
-  return table.text();
+  return table.text(Paint(style.color), style);
 }
 
-std::string rejections(const PlanResult& result) {
+std::string rejections(const PlanResult& result, const TextStyle& style) {
   std::vector<std::pair<const RuleInfo*, std::size_t>> rules(result.rejections.by_rule.begin(),
                                                              result.rejections.by_rule.end());
   std::sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first->id < b.first->id;
   });
-  Table table({true, false, false});
+  Table table({right, left, left});
   for (std::size_t i = 0; i < std::min(rules.size(), most_rules); ++i) {
     table.add({number(rules[i].second), std::string(rules[i].first->id), std::string(rules[i].first->summary)});
   }
@@ -173,7 +149,7 @@ std::string rejections(const PlanResult& result) {
   if (all.too_large > 0) table.add({number(all.too_large), "", "legal, but more memory than there is"});
   if (all.unjudged > 0)
     table.add({number(all.unjudged), "", "not judged: they need no less than one that does not fit"});
-  return table.text();
+  return table.text(Paint(style.color), style);
 }
 
 std::string confidence(const PlanResult& result) {
@@ -220,19 +196,20 @@ std::string plan_to_text(const PlanReport& report, const TextStyle& style) {
   const Paint paint(style.color);
   const PlanResult& result = report.result;
   if (result.points.empty()) {
-    std::string out = explain_no_plan(report) + "\n";
-    if (result.judged > 0) out += "\n" + paint.bold("turned down") + "\n" + rejections(result);
+    std::string out = wrapped_lines(explain_no_plan(report), style) + "\n";
+    if (result.judged > 0) out += "\n" + paint.bold("turned down") + "\n" + rejections(result, style);
     return out;
   }
   const bool worlds = report.request.worlds.size() > 1;
-  std::string out = head(report, paint) + present(report) + "\n";
-  out += plan_table(result.plans, worlds, true);
+  std::string out = wrapped_lines(head(report, paint) + present(report), style) + "\n";
+  out += plan_table(result.plans, worlds, true, style);
   if (style.quiet) return out;
-  out += "\n" + paint.bold("why the first") + "\n" + reasons(report);
-  out += "\n" + paint.bold("memory against throughput (Pareto front)") + "\n" + plan_table(result.front, worlds, false);
-  out += "\n" + paint.bold("one step from the first") + "\n" + sensitivity(result);
-  out += "\n" + paint.bold("turned down") + "\n" + rejections(result);
-  out += "\n" + paint.bold("confidence") + "\n" + confidence(result);
+  out += "\n" + paint.bold("why the first") + "\n" + wrapped_lines(reasons(report), style);
+  out += "\n" + paint.bold("memory against throughput (Pareto front)") + "\n" +
+         plan_table(result.front, worlds, false, style);
+  out += "\n" + paint.bold("one step from the first") + "\n" + sensitivity(result, style);
+  out += "\n" + paint.bold("turned down") + "\n" + rejections(result, style);
+  out += "\n" + paint.bold("confidence") + "\n" + wrapped_lines(confidence(result), style);
   return out;
 }
 

@@ -144,7 +144,16 @@ std::string reason_text(const PlanReport& report) {
 
 }  // namespace
 
-std::string explain_no_plan(const PlanReport& report) { return reason_text(report) + nearest_text(report); }
+std::string explain_no_plan(const PlanReport& report) {
+  const PlanResult& result = report.result;
+  if (!result.complete && result.trouble.empty()) {
+    return fmt::format(
+        "no plan so far: the search was stopped when {} of {} candidates were judged, and none of these is legal and "
+        "fits",
+        with_commas(static_cast<std::int64_t>(result.judged)), with_commas(static_cast<std::int64_t>(result.space)));
+  }
+  return reason_text(report) + nearest_text(report);
+}
 
 std::string overrides_block(const CandidateOverrides& overrides, std::size_t indentation) {
   std::string out;

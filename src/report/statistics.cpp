@@ -51,7 +51,9 @@ std::string Statistics::to_text(const Summary& total, const TextStyle& style) co
     out += fmt::format("{:>7} {:>7}  {} {:<6} {}\n", row->count, row->files, paint.severity(row->severity, severity),
                        row->rule->id, row->rule->name);
   }
-  return out + make_text_formatter(style)->end(total);
+  TextStyle closing = style;
+  closing.brief_if_clean = style.brief_if_clean || rows_.empty();  // then this line is all there is
+  return out + make_text_formatter(closing)->end(total);
 }
 
 std::string Statistics::to_json(const Summary& total) const {

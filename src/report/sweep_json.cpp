@@ -110,7 +110,7 @@ std::string sweep_to_json(const SweepReport& report) {
   sweep.hardware != nullptr ? json.string(sweep.hardware->name) : json.null();
   json.key("axes").begin_array(JsonWriter::Layout::one_line);
   for (const SweepAxis& axis : sweep.axes) json.string(axis.name);
-  json.end_array().key("points").begin_array();
+  json.end_array().key("complete").boolean(sweep.complete).key("points").begin_array();
   for (const SweepPoint& point : sweep.points) write_point(json, sweep, point);
   json.end_array().key("legend").begin_array();
   for (const SweepReason& reason : sweep.legend) {

@@ -8,6 +8,7 @@
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 namespace {
@@ -70,13 +71,14 @@ std::vector<std::string> row(const SweepPoint& point) {
   return out;
 }
 
-std::string legend_text(const Sweep& sweep, const Paint& paint) {
+std::string legend_text(const Sweep& sweep, const Paint& paint, const TextStyle& style) {
   std::string text;
   for (const SweepReason& reason : sweep.legend) {
     std::vector<std::string> rules;
     for (const RuleInfo* rule : reason.rules) rules.push_back(fmt::format("{} {}", rule->id, rule->name));
-    text += fmt::format("  {}  {}{}{}\n", paint.bold(std::string(1, reason.letter)), join(rules, ", "),
-                        rules.empty() ? "" : ": ", escape_controls(reason.message));
+    const std::string line = fmt::format("  {}  {}{}{}", paint.bold(std::string(1, reason.letter)), join(rules, ", "),
+                                         rules.empty() ? "" : ": ", escape_controls(reason.message));
+    text += wrapped(line, 5, style) + "\n";
   }
   return text.empty() ? text : "\nillegal:\n" + text;
 }
@@ -107,7 +109,7 @@ std::string plot(const Sweep& sweep, int columns) {
   }
   const double capacity = sweep.hardware != nullptr ? sweep.hardware->memory_bytes : 0;
   if (best <= 0 && capacity <= 0) return {};
-  const int width = std::clamp((columns - static_cast<int>(name_width) - 28) / 2, 10, 30);
+  const int width = std::clamp((columns - static_cast<int>(name_width) - 28) / 2, 4, 30);
   std::string text = fmt::format("\n  {:<{}}", escape_controls(sweep.axes.front().name), name_width);
   if (best > 0) text += fmt::format("  {:<{}}", "tokens/s/GPU", width + 11);
   if (capacity > 0) text += fmt::format(" memory of {:.0f} GiB", capacity / gib);
@@ -140,17 +142,20 @@ std::string sweep_to_text(const SweepReport& report, const TextStyle& style) {
   const Sweep& sweep = report.sweep;
   const Analysis& base = report.base;
   const RunDescription& run = base.run;
-  std::string text = fmt::format(
-      "{} ({}, {}): {} from {}, TP {} x PP {} x CP {}, EP {}\n\n", escape_controls(base.path),
-      escape_controls(base.module), escape_controls(base.framework),
-      counted(static_cast<std::int64_t>(sweep.points.size()), "point"), counted(run.launch.world_size, "GPU"),
-      run.degrees.tensor, run.degrees.pipeline, run.degrees.context, run.degrees.expert);
+  const std::string head =
+      fmt::format("{} ({}, {}): {}{} from {}, TP {} x PP {} x CP {}, EP {}", escape_controls(base.path),
+                  escape_controls(base.module), escape_controls(base.framework),
+                  counted(static_cast<std::int64_t>(sweep.points.size()), "point"),
+                  sweep.complete ? "" : paint.severity(Severity::warning, ", stopped before the end,"),
+                  counted(run.launch.world_size, "GPU"), run.degrees.tensor, run.degrees.pipeline, run.degrees.context,
+                  run.degrees.expert);
+  std::string text = wrapped(head, 2, style) + "\n\n";
   Table table(header(sweep));
   for (const SweepPoint& point : sweep.points) table.add(row(point));
-  text += table.text(paint);
-  text += legend_text(sweep, paint);
+  text += table.text(paint, style);
+  text += legend_text(sweep, paint, style);
   if (sweep.axes.size() == 1) text += plot(sweep, style.width);
-  return text + remarks(report);
+  return text + wrapped_lines(remarks(report), style);
 }
 
 }  // namespace primus_plan

@@ -61,7 +61,7 @@ class TextFormatter final : public Formatter {
   std::string separator() const override { return style_.brief_if_clean ? "" : "\n"; }
 
   std::string end(const Summary& summary) const override {
-    if (summary.files <= 1 || style_.quiet) return {};
+    if (style_.quiet || (summary.files <= 1 && !style_.brief_if_clean)) return {};
     std::string text = counts_text(summary, paint_, true);
     if (summary.not_checked > 0) {
       if (!text.empty()) text += ", ";

@@ -39,14 +39,14 @@ std::size_t column_at(double seconds, const TimeWindow& window) {
 }
 
 Cells wide_cells(std::span<const PipelineEvent> events, const TimeWindow& window, std::int32_t chunks) {
-  Cells out(window.columns, bubble_cell());
+  Cells out(window.columns, idle_cell());
   for (const PipelineEvent& event : events) {
     const std::size_t begin = column_at(event.start, window);
     const std::size_t end = column_at(event.end, window);
     const Cell cell = pass_cell(event.kind, event.chunk, chunks);
     std::fill(out.begin() + static_cast<std::ptrdiff_t>(begin), out.begin() + static_cast<std::ptrdiff_t>(end), cell);
     // The number leaves a column for the kind.
-    const std::string number = fmt::format("{}", event.micro_batch);
+    const std::string number = fmt::format("{}", window.left_out + event.micro_batch);
     if (event.start >= window.from && number.size() < end - begin) write_text(out, begin, number, cell.style);
   }
   return out;
@@ -55,7 +55,7 @@ Cells wide_cells(std::span<const PipelineEvent> events, const TimeWindow& window
 Cell dense_cell(const Shares& shares, double seconds) {
   constexpr double present = 0.2;  // of the busy time
   const double busy = shares.busy();
-  if (busy < seconds / 2) return bubble_cell();
+  if (busy < seconds / 2) return idle_cell();
   if (shares.forward >= present * busy && shares.backward + shares.weight >= present * busy) return mixed_cell();
   if (shares.forward >= shares.backward + shares.weight) return pass_cell(PassKind::forward, 0, 1);
   return pass_cell(shares.weight > shares.backward ? PassKind::backward_weight : PassKind::backward, 0, 1);
@@ -144,7 +144,7 @@ Cell pass_cell(PassKind kind, std::int32_t chunk, std::int32_t chunks) {
 
 Cell mixed_cell() { return {"x", "30;48;5;80"}; }
 
-Cell bubble_cell() { return {"·", "2"}; }
+Cell idle_cell() { return {"·", "2"}; }
 
 Cells pass_cells(std::span<const PipelineEvent> events, const TimeWindow& window, std::int32_t chunks, bool dense) {
   return dense ? dense_cells(events, window) : wide_cells(events, window, chunks);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct TimeWindow {
   double to = 0;
   std::size_t columns = 0;
 
-  double shift = 0;  ///< what its labels say beyond the events' own times
+  double shift = 0;           ///< what its labels say beyond the events' own times
+  std::int64_t left_out = 0;  ///< micro-batches before it that the events do not have
 
   double column_seconds() const { return (to - from) / static_cast<double>(columns); }
 };
@@ -33,7 +35,7 @@ bool is_dense(std::span<const PipelineEvent> events, const TimeWindow& window);
 Cell pass_cell(PassKind kind, std::int32_t chunk, std::int32_t chunks);
 /// A column in which forward and backward passes take turns.
 Cell mixed_cell();
-Cell bubble_cell();
+Cell idle_cell();
 
 /// The passes of one rank. Where a pass has room it carries the number of its micro-batch.
 Cells pass_cells(std::span<const PipelineEvent> events, const TimeWindow& window, std::int32_t chunks, bool dense);

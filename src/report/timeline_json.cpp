@@ -64,6 +64,7 @@ std::string timeline_to_json(const TimelineReport& report) {
   JsonWriter json;
   json.begin_object();
   write_run_identity(json, report.analysis);
+  json.key("errors").integer(static_cast<std::int64_t>(report.analysis.errors));
   json.key("unknown").begin_array(Layout::one_line);
   if (report.analysis.workload != nullptr) {
     for (const std::string_view fact : report.analysis.workload->unknown) json.string(fact);

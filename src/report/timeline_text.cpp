@@ -90,6 +90,8 @@ class Picture {
       windows_ = {{from, std::clamp(view_.to.value_or(end), from, end), columns_.time}};
     } else {
       windows_ = picture_windows(events, timeline_.pipeline.seconds, columns_.time);
+      // What was left out of the events is left out between the two.
+      if (windows_.size() > 1) windows_.back().left_out = timeline_.micro_batches - timeline_.shown;
     }
     if (windows_.front().to <= windows_.front().from) windows_.clear();
     if (windows_.empty()) columns_.time = 0;
@@ -134,7 +136,7 @@ class Picture {
     const auto ranks = static_cast<std::int64_t>(events_.size());
     std::string text = fmt::format("  {}, {}", schedule_name(timeline_.played), counted(ranks, "stage"));
     if (chunks_ > 1) text += fmt::format(" of {} chunks", chunks_);
-    text += fmt::format(", {} micro-batch{}: {} from the first pass to the last, bubble {:.1f} %",
+    text += fmt::format(", {} micro-batch{}: {} from the first pass to the last, stages idle {:.1f} %",
                         with_commas(timeline_.micro_batches), timeline_.micro_batches == 1 ? "" : "es",
                         seconds_text(timeline_.pipeline.seconds), 100 * timeline_.pipeline.bubble_share);
     std::string out = wrapped(text, 2, style_) + "\n";
@@ -151,7 +153,7 @@ class Picture {
   }
 
   std::string scale_line() const {
-    std::string figures = columns_.wide ? fmt::format("{:>9}{:>8}", "busy", "bubble") : fmt::format("{:>9}", "bubble");
+    std::string figures = columns_.wide ? fmt::format("{:>9}{:>8}", "busy", "idle") : fmt::format("{:>9}", "idle");
     if (has_memory()) figures += columns_.wide ? fmt::format("{:>10}", "peak GiB") : fmt::format("{:>8}", "GiB");
     const bool in_seconds = has_picture() && windows_.back().to + windows_.back().shift >= 10;
     Cells cells = across_windows([&](const TimeWindow& window) { return scale_cells(window, in_seconds); });
@@ -167,9 +169,9 @@ class Picture {
   std::string figures(std::size_t rank) const {
     const double seconds = timeline_.pipeline.seconds;
     const double busy = seconds > 0 ? timeline_.pipeline.busy[rank] / seconds : 0;
-    const double bubble = std::max(0.0, 100 * (1 - busy));
+    const double idle = std::max(0.0, 100 * (1 - busy));
     std::string out =
-        columns_.wide ? fmt::format("{:>7.1f} %{:>6.1f} %", 100 * busy, bubble) : fmt::format("{:>7.1f} %", bubble);
+        columns_.wide ? fmt::format("{:>7.1f} %{:>6.1f} %", 100 * busy, idle) : fmt::format("{:>7.1f} %", idle);
     if (!has_memory()) return out;
     double peak = 0;
     for (const StageMemoryPoint& point : timeline_.memory[rank]) peak = std::max(peak, point.bytes);
@@ -217,7 +219,7 @@ class Picture {
       const std::string_view text = chunks_ == 2 ? "(first and second chunk)" : "(even and odd chunks)";
       pieces.push_back({std::string(text), text.size()});
     }
-    pieces.push_back(plain(bubble_cell(), "bubble"));
+    pieces.push_back(plain(idle_cell(), "idle"));
     if (windows_.size() > 1) pieces.push_back({"~ more of the same", 18});
     return flowed(pieces, static_cast<std::size_t>(style_.width)) + memory_legend();
   }
@@ -277,7 +279,9 @@ std::string timeline_to_text(const TimelineReport& report, const TimelineView& v
   add(fmt::format("on {} of {} ({})", counted(run.launch.world_size, "GPU"), report.hardware.name,
                   report.hardware_source));
   if (run.launch.assumed) add(fmt::format("size assumed: {}; see --nodes", run.launch.source));
-  if (analysis.errors > 0) add("this run will not start: see primus-plan check");
+  if (analysis.errors > 0)
+    add(fmt::format("this run will not start: {}; see primus-plan check",
+                    counted(static_cast<std::int64_t>(analysis.errors), "error")));
   if (analysis.workload != nullptr && !analysis.workload->unknown.empty()) {
     add(fmt::format("not counted: {}", join(analysis.workload->unknown, ", ")));
   }

@@ -10,6 +10,7 @@
 #include "report/json_parts.h"
 #include "report/paint.h"
 #include "report/trend.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -23,9 +24,13 @@ std::string verdict_text(const Analysis& analysis, const Paint& paint) {
   return paint.good(to_string(analysis.verdict));
 }
 
-std::string row_text(const MovedNumber& row, const Paint& paint) {
+/// Columns of a number: less on terminals that a difference would not fit on beside two wide ones.
+int number_columns(const TextStyle& style) { return style.wraps && style.width < 70 ? 10 : 14; }
+
+std::string row_text(const MovedNumber& row, const Paint& paint, const TextStyle& style) {
+  const int columns = number_columns(style);
   const std::string name = row.unit.empty() ? std::string(row.name) : fmt::format("{} ({})", row.name, row.unit);
-  std::string line = fmt::format("  {:<20} {:>14} {:>14}", name, row.before, row.after);
+  std::string line = fmt::format("  {:<20} {:>{}} {:>{}}", name, row.before, columns, row.after, columns);
   if (row.moved) line = paint.bold(line);
   if (!row.difference.empty()) line += fmt::format("  {}", paint_trend(paint, row.trend, row.difference));
   return line + "\n";
@@ -35,21 +40,25 @@ std::string row_text(const MovedNumber& row, const Paint& paint) {
 
 std::string change_to_text(const Change& change, const TextStyle& style) {
   const Paint paint(style.color);
-  std::string text = fmt::format("{} ({}, {}): {} -> {}\n", escape_controls(change.after.path),
-                                 escape_controls(change.after.module), escape_controls(change.after.framework),
-                                 verdict_text(change.before, paint), verdict_text(change.after, paint));
-  text += paint.bold(fmt::format("  {:<20} {:>14} {:>14}", "", "before", "after")) + "\n";
-  for (const MovedNumber& row : moved_numbers(change)) text += row_text(row, paint);
+  const std::string head = fmt::format("{} ({}, {}): {} -> {}", escape_controls(change.after.path),
+                                       escape_controls(change.after.module), escape_controls(change.after.framework),
+                                       verdict_text(change.before, paint), verdict_text(change.after, paint));
+  const int columns = number_columns(style);
+  std::string text = wrapped(head, 2, style) + "\n";
+  text += paint.bold(fmt::format("  {:<20} {:>{}} {:>{}}", "", "before", columns, "after", columns)) + "\n";
+  for (const MovedNumber& row : moved_numbers(change)) text += row_text(row, paint, style);
   const bool estimated = change.before_estimate != nullptr || change.after_estimate != nullptr;
   if (estimated && !change.hardware.empty()) {
-    text += fmt::format("  memory and time are estimates for {}\n", escape_controls(change.hardware));
+    const std::string line = fmt::format("  memory and time are estimates for {}", escape_controls(change.hardware));
+    text += wrapped(line, 4, style) + "\n";
   }
   for (const Finding* gone : findings_missing_from(change.before.findings, change.after.findings)) {
-    text += fmt::format("  gone: {}: {} [{} {}]\n", to_string(gone->severity), escape_controls(gone->message),
-                        gone->rule->id, gone->rule->name);
+    const std::string line = fmt::format("  gone: {}: {} [{} {}]", to_string(gone->severity),
+                                         escape_controls(gone->message), gone->rule->id, gone->rule->name);
+    text += wrapped(line, 4, style) + "\n";
   }
   for (const Finding* fresh : findings_missing_from(change.after.findings, change.before.findings)) {
-    text += "\nnew: " + finding_to_text(*fresh, change.after.origin, change.after.path, style);
+    text += "\n" + new_finding_to_text(*fresh, change.after, style);
   }
   return text;
 }

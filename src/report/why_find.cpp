@@ -2,6 +2,7 @@
 
 #include "primus_plan/report/why.h"
 #include "primus_plan/support/text.h"
+#include "primus_plan/support/word_match.h"
 
 namespace primus_plan {
 
@@ -80,7 +81,8 @@ std::vector<std::string> nearest_keys(const Experiment& experiment, const std::v
   }
   if (!inside.empty()) return inside;
   const std::vector<std::string_view> names(known.begin(), known.end());
-  const auto nearest = nearest_names(key, names, 3);
+  auto nearest = nearest_names(key, names, 3);
+  if (nearest.empty()) nearest = names_with_words(key, names, 3);
   return {nearest.begin(), nearest.end()};
 }
 

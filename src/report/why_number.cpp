@@ -5,6 +5,7 @@
 #include "primus_plan/report/why.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -40,7 +41,7 @@ std::string why_to_text(const UnfoldedNumber& number, const Analysis& analysis, 
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
   }
-  return out;
+  return wrapped_lines(out, style);
 }
 
 }  // namespace primus_plan

@@ -6,6 +6,7 @@
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
 #include "report/why_steps.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -42,7 +43,7 @@ std::string why_to_text(const FoundKey& found, const TextStyle& style) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += (step.wins ? paint.bold(line) : paint.faint(line)) + '\n';
   }
-  return text;
+  return wrapped_lines(text, style);
 }
 
 }  // namespace primus_plan

@@ -1,5 +1,7 @@
 #include "report/wrap.h"
 
+#include <algorithm>
+
 #include "primus_plan/support/text.h"
 
 namespace primus_plan {
@@ -48,6 +50,19 @@ std::string wrapped(std::string_view line, std::size_t indent, const TextStyle& 
     is_first = false;
     line.remove_prefix(end);
   }
+}
+
+std::string wrapped_lines(std::string_view text, const TextStyle& style) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    out += wrapped(line, indent + 2, style);
+    if (line.size() == text.size()) break;
+    out += '\n';
+    text.remove_prefix(line.size() + 1);
+  }
+  return out;
 }
 
 }  // namespace primus_plan

@@ -12,4 +12,7 @@ namespace primus_plan {
 /// be searched.
 std::string wrapped(std::string_view line, std::size_t indent, const TextStyle& style);
 
+/// The same for every line of a text, indented by two more columns than the line itself.
+std::string wrapped_lines(std::string_view text, const TextStyle& style);
+
 }  // namespace primus_plan

@@ -39,9 +39,7 @@ Result why_number(const EvaluationPtr& run, const std::string& name) {
     throw Refusal(fmt::format("no number {} here; there are {}", name,
                               join(unfoldable_numbers(workload, *run->estimate, hardware), ", ")));
   }
-  return telling([run, number](const TextStyle& style) {
-    return wrapped_lines(why_to_text(*number, run->analysis(), style), style);
-  });
+  return telling([run, number](const TextStyle& style) { return why_to_text(*number, run->analysis(), style); });
 }
 
 /// A word of the panel: what it is, then the number behind it, where that is more than 0.
@@ -56,7 +54,7 @@ Result why_label(const Session& session, const Label& label) {
   }
   return telling([run, number, sentence = label.sentence(session)](const TextStyle& style) {
     const std::string text = wrapped(escape_controls(sentence), 2, style) + "\n";
-    return number ? text + wrapped_lines(why_to_text(*number, run->analysis(), style), style) : text;
+    return number ? text + why_to_text(*number, run->analysis(), style) : text;
   });
 }
 
@@ -106,7 +104,7 @@ Result run_why(Session& session, const Line& line) {
   return telling([run, found](const TextStyle& style) {
     std::string text;
     for (const FoundKey& one : found) text += why_to_text(one, style);
-    return wrapped_lines(text, style);
+    return text;
   });
 }
 

@@ -7,7 +7,6 @@
 
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
-#include "report/wrap.h"
 
 namespace primus_plan::session {
 
@@ -46,19 +45,6 @@ std::string seconds_text(double seconds) {
 std::string count_text(std::int64_t value) { return value > 0 ? with_commas(value) : "?"; }
 
 std::string count_text(double value) { return with_commas(std::llround(value)); }
-
-std::string wrapped_lines(std::string_view text, const TextStyle& style) {
-  std::string out;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    out += wrapped(line, indent + 2, style);
-    if (line.size() == text.size()) break;
-    out += '\n';
-    text.remove_prefix(line.size() + 1);
-  }
-  return out;
-}
 
 std::string flow(const std::string& label, const std::vector<std::string>& pieces, int width) {
   std::string out = fmt::format("{:<{}}", label, label_columns);

@@ -23,10 +23,6 @@ std::string count_text(std::int64_t value);
 /// A real number as a count.
 std::string count_text(double value);
 
-/// Lines that are wider than the terminal, broken between words (see wrapped); what follows stands two columns further
-/// in than the line.
-std::string wrapped_lines(std::string_view text, const TextStyle& style);
-
 /// Pieces in lines behind a label, three blanks between them; what does not fit in a line begins the next.
 std::string flow(const std::string& label, const std::vector<std::string>& pieces, int width);
 

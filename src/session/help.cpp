@@ -85,14 +85,22 @@ Result run_script(Session& session, const Line& line) {
   for (std::size_t at = 0; at < text.size() && out.ok && !out.ends;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     ++number;
-    Result one = session.run(text.substr(at, end - at));
+    const std::string command = text.substr(at, end - at);
     at = end + 1;
+    if (out.was_stopped && is_command(command)) {
+      out.ok = false;
+      out.error = trouble(name, number, std::string(not_run));
+      break;
+    }
+    Result one = session.run(command);
+    if (one.command.empty()) continue;
+    out.was_stopped = one.was_stopped;
     out.ends = one.ends;
     if (!one.ok) {
       out.ok = false;
       out.error = trouble(name, number, one.error);
     }
-    if (!one.command.empty()) out.inner.push_back(std::move(one));
+    out.inner.push_back(std::move(one));
   }
   --session.desk.script_depth;
   return out;

@@ -62,7 +62,7 @@ Result comparison(const Session& session, EvaluationPtr a, std::string a_name, s
   if (pair->b->is_legal()) pair->b_layout = layout_of(session.subject(), *pair->b);
   pair->comparison = compare_runs(compared(*pair->a, pair->a_layout), compared(*pair->b, pair->b_layout));
   Result out;
-  out.text = [pair](const TextStyle& style) { return wrapped_lines(diff_to_text(pair->report(), style), style); };
+  out.text = [pair](const TextStyle& style) { return diff_to_text(pair->report(), style); };
   out.json = [pair] { return diff_to_json(pair->report()); };
   return out;
 }

@@ -65,6 +65,8 @@ std::size_t end_of_word(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+bool is_command(const std::string& line) { return Line(line).count() > 0; }
+
 Line::Line(std::string line) : text(std::move(line)) {
   if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   const std::size_t comment = begin_of_comment(text);

@@ -120,7 +120,7 @@ std::string plans_text(const Planned& planned, const Evaluation& run, const Text
   const PlanResult& result = planned.result;
   if (result.points.empty() && !result.complete && result.trouble.empty())
     return wrapped(searched_text(result), 2, style) + "\n";
-  if (result.points.empty()) return wrapped(explain_no_plan(report_of(planned, run)), 2, style) + "\n";
+  if (result.points.empty()) return wrapped_lines(explain_no_plan(report_of(planned, run)), style) + "\n";
   // What does not fit has no speed to compare with.
   const double now = run.fits() ? run.estimate->step.tokens_per_second_per_gpu : 0;
   std::string text;
@@ -144,6 +144,7 @@ Result run_plan(Session& session, const Line& line) {
   planned->was_stopped = session.host().end_search();
   session.desk.planned = planned;
   Result out;
+  out.was_stopped = planned->was_stopped;
   out.text = [planned, run, words](const TextStyle& style) {
     return words.is_long ? plan_to_text(report_of(*planned, *run), style) : plans_text(*planned, *run, style);
   };

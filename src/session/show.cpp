@@ -15,6 +15,7 @@
 #include "report/json_writer.h"
 #include "report/overview_text.h"
 #include "report/repairs_text.h"
+#include "report/wrap.h"
 #include "session/command.h"
 #include "session/draw.h"
 

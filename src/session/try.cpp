@@ -28,13 +28,6 @@ struct Tried {
   bool was_stopped = false;
 };
 
-/// NAME=VALUES with a short name in small letters.
-std::string with_small_name(const std::string& word) {
-  const std::size_t equals = std::min(word.find('='), word.size());
-  const std::string name = lower_case(word.substr(0, equals));
-  return find_short_name(name) != nullptr ? name + word.substr(equals) : word;
-}
-
 /// Refuses a value that is given twice.
 void require_distinct(const SweepAxis& axis) {
   std::set<std::string> seen;
@@ -47,7 +40,7 @@ void require_distinct(const SweepAxis& axis) {
 std::vector<SweepAxis> read_axes(const Session& session, const Line& line) {
   std::vector<SweepAxis> axes;
   for (std::size_t i = 1; i < line.count(); ++i) {
-    SweepAxis axis = parse_sweep_axis(with_small_name(line[i]), "try");
+    SweepAxis axis = parse_sweep_axis(line[i], "try");
     require_distinct(axis);
     const std::string fault = fault_of_axis_name(axis.name);
     if (!fault.empty() && session.now()->module().params->at_path(axis.name) == nullptr)
@@ -143,8 +136,9 @@ Result run_try(Session& session, const Line& line) {
     session.host().end_search();
     throw;
   }
-  tried->was_stopped = session.host().end_search() && !tried->sweep.complete;
   Result out;
+  out.was_stopped = session.host().end_search();
+  tried->was_stopped = out.was_stopped && !tried->sweep.complete;
   out.text = [tried](const TextStyle& style) { return tried_to_text(*tried, style); };
   out.json = [tried] { return sweep_to_json({tried->run->analysis(), tried->sweep, tried->run->part.from}); };
   return out;

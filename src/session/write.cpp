@@ -74,7 +74,7 @@ std::string resized(std::string_view words, std::int64_t world_size) {
   return out;
 }
 
-/// The text with a launch comment in a line of its own at its beginning; behind a byte order mark that is the second.
+/// The text with a launch comment in a line of its own at its beginning, behind a byte order mark.
 std::string with_new_size(const std::string& text, std::int64_t world_size) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const std::size_t first = text.find('\n');
@@ -82,7 +82,7 @@ std::string with_new_size(const std::string& text, std::int64_t world_size) {
   const std::string_view end = has_returns ? "\r\n" : "\n";
   const std::string comment = fmt::format("# primus-plan: world-size={}{}", world_size, end);
   if (!text.starts_with(byte_order_mark)) return comment + text;
-  return fmt::format("{}{}{}{}", byte_order_mark, end, comment, text.substr(byte_order_mark.size()));
+  return fmt::format("{}{}{}", byte_order_mark, comment, text.substr(byte_order_mark.size()));
 }
 
 /// The text of the file with the launch comment speaking of another size; with one, where it has none.

@@ -129,7 +129,7 @@ TEST_F(Choose, ConfigShowSaysWhereEachSettingComesFrom) {
   const json shown = json::parse(plan({"config", "show", "exp/70b/a.yaml", "--format", "json"}).out);
   std::map<std::string, json> rows;
   for (const json& row : shown["settings"]) rows[row["key"]] = row;
-  EXPECT_EQ(rows["launch"]["origin"], "pragma in exp/70b/a.yaml:1");
+  EXPECT_EQ(rows["launch"]["origin"], "the comment in exp/70b/a.yaml:1");
   EXPECT_EQ(rows["strict"]["value"], "true");
   EXPECT_EQ(rows["primus-root"]["origin"], "default");
   EXPECT_EQ(plan({"config", "show"}).exit_code, 0);

@@ -43,6 +43,37 @@ TEST(EstimateCommand, ARunThatCannotStartIsSaidToAndHasNoNegativeWork) {
   EXPECT_EQ(out.at("flops").at("counted_per_step_flops"), 0);
 }
 
+/// Every command that answers about the run of a file, with what it still says.
+TEST(ARunThatWillNotStart, IsAnsweredAndFails) {
+  const TemporaryFolder folder;
+  const std::string bad = folder.write("bad.yaml", bad_experiment);
+  const std::string page = (folder.path() / "page.html").string();
+  const std::vector<std::pair<std::vector<std::string>, std::string_view>> cases{
+      {{"estimate", bad}, "this run will not start: 1 error"},
+      {{"estimate", bad, "--format", "json"}, "\"errors\": 1"},
+      {{"pipeline", bad}, "this run will not start: 1 error"},
+      {{"pipeline", bad, "--format", "json"}, "\"errors\": 1"},
+      {{"layout", bad}, "8 ranks on nodes of 8"},
+      {{"what-if", bad, "--set", "mbs=1"}, "accumulation steps"},
+      {{"what-if", bad, "--command", "show"}, "will not start"},
+      {{"report", bad, "--no-plan"}, "</html>"},
+      {{"check", bad}, "1 error"}};
+  for (const auto& [arguments, part] : cases) {
+    const ProcessResult result = run_plan(arguments);
+    EXPECT_EQ(result.exit_code, 1) << arguments.front() << ": " << result.err;
+    EXPECT_TRUE(contains(result.out, part)) << arguments.front() << ":\n" << result.out.substr(0, 500);
+  }
+  EXPECT_EQ(run_plan({"layout", bad}).err,
+            "primus-plan: " + bad + ": this run will not start: 1 error; primus-plan check says why\n");
+  // What the settings do not count as an error is none here either.
+  folder.write(".primus-plan.yaml", "severity:\n  MG203: off\n");
+  for (const char* command : {"estimate", "pipeline", "layout", "check"}) {
+    const ProcessResult result = run_plan({command, bad});
+    EXPECT_EQ(result.exit_code, 0) << command;
+    EXPECT_FALSE(contains(result.out + result.err, "will not start")) << command;
+  }
+}
+
 TEST(EstimateCommand, WithoutHardwareTellsHowToNameIt) {
   const TemporaryFolder folder;
   const ProcessResult result = run_plan({"estimate", folder.write("exp.yaml", good_experiment)});

@@ -47,8 +47,9 @@ TEST(PipelineCommand, DrawsEveryStage) {
   const ProcessResult result = run_plan(pipeline_of({"--micro-batches", "8", "--memory"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  for (const char* part : {"of MI300X (the comment in line 2)", "1f1b, 4 stages, 8 micro-batches", "stage 0", "stage 3",
-                           "bubble", "peak GiB", "▁", "a GPU has 192.0 GiB", "what if: 8 micro-batches"}) {
+  for (const char* part :
+       {"of MI300X (the comment in line 2)", "1f1b, 4 stages, 8 micro-batches", "stage 0", "stage 3", "stages idle ",
+        "  idle  peak GiB", "▁", "a GPU has 192.0 GiB", "what if: 8 micro-batches"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
   EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
@@ -136,6 +137,22 @@ TEST(PipelineCommand, FoldedSchedulesMoveTheSecondChunks) {
   };
   EXPECT_EQ(last_chunk("interleaved"), 3);
   EXPECT_EQ(last_chunk("zbv"), 0);
+}
+
+TEST(PipelineCommand, TheLastOfVeryManyMicroBatchesHasItsNumber) {
+  const ProcessResult result =
+      run_plan(pipeline_of({"--micro-batches", "9000", "--set", "pipeline_model_parallel_size=2"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("8999<"));
+}
+
+TEST(PipelineCommand, AllTheTimeOrAPartOfIt) {
+  EXPECT_EQ(run_plan(pipeline_of({"--whole"})).exit_code, 0);
+  for (const char* flag : {"--from", "--to"}) {
+    const ProcessResult result = run_plan(pipeline_of({"--whole", flag, "100"}));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("--whole draws all the time"));
+  }
 }
 
 TEST(PipelineCommand, RunsThatCannotBeDrawn) {

@@ -46,9 +46,19 @@ class ReportInABrowser : public testing::Test {
   ProcessResult open(std::vector<std::string> flags, const std::string& fragment = {}) const {
     flags.insert(flags.end(),
                  {"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
-                  "--virtual-time-budget=2000", "--dump-dom",
+                  "--virtual-time-budget=4000", "--dump-dom",
                   "--user-data-dir=" + (folder_.path() / "profile").string(), "file://" + page_ + fragment});
     return run_process(browser_, flags);
+  }
+
+  /// The page with a script of the test at its end, which the page's own policy would not let run.
+  void add_script(const std::string& script) const {
+    std::string written = read_file(page_);
+    const std::string allowed = between(written, "script-src ", ";");
+    ASSERT_FALSE(allowed.empty());
+    written.replace(written.find(allowed), allowed.size(), "script-src 'unsafe-inline'");
+    written.insert(written.rfind("</body>"), "<script>" + script + "</script>");
+    std::ofstream(page_) << written;
   }
 
   static std::size_t count(const std::string& text, std::string_view part) {
@@ -77,6 +87,48 @@ TEST_F(ReportInABrowser, RunsItsScriptWithoutComplaints) {
   EXPECT_EQ(count(result.out, "aria-pressed=\"true\">"), 1U) << "one kind of group is chosen";
   const std::string key = between(result.out, "id=\"key-tensor_model_parallel_size\"", ">");
   EXPECT_NE(key.find("open"), std::string::npos) << "the key of the address is unfolded: " << key;
+}
+
+/// What the first plan's button does in a browser with this clipboard: the words are put on the body.
+std::string click_copy(const std::string& clipboard) {
+  return "Object.defineProperty(navigator, 'clipboard', {value: " + clipboard +
+         "});"
+         "const button = document.querySelector('button.copyline');"
+         "const block = document.querySelector('pre.copy');"
+         "const before = button.textContent;"
+         "for (let at = block.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;"
+         "button.click();"
+         "setTimeout(() => {"
+         "  document.body.dataset.button = before + ', ' + button.textContent;"
+         "  document.body.dataset.taken = String(window.taken === block.textContent);"
+         "  document.body.dataset.selected = String(getSelection().toString().trim() === block.textContent.trim());"
+         "}, 500);"
+         "setTimeout(() => { document.body.dataset.later = button.textContent; }, 2500);";
+}
+
+TEST_F(ReportInABrowser, CopiesAPlanAtAClick) {
+  add_script(click_copy("{writeText: (text) => { window.taken = text; return Promise.resolve(); }}"));
+  const std::string body = between(open({}).out, "<body", ">");
+  EXPECT_EQ(count(body, "data-button=\"Copy, Copied\""), 1U) << body;
+  EXPECT_EQ(count(body, "data-taken=\"true\""), 1U) << body;
+  EXPECT_EQ(count(body, "data-later=\"Copy\""), 1U) << body;
+}
+
+TEST_F(ReportInABrowser, SelectsAPlanWhereItMayNotCopy) {
+  add_script(click_copy("{writeText: () => Promise.reject(new Error('denied'))}"));
+  const std::string body = between(open({}).out, "<body", ">");
+  EXPECT_EQ(count(body, "data-button=\"Copy, Select and copy\""), 1U) << body;
+  EXPECT_EQ(count(body, "data-selected=\"true\""), 1U) << body;
+}
+
+TEST_F(ReportInABrowser, CopiesWithoutAClipboardOfItsOwn) {
+  add_script("document.execCommand = (what) => { window.taken = getSelection().toString() + what; return true; };" +
+             click_copy("undefined") +
+             "setTimeout(() => { document.body.dataset.by = String(window.taken.endsWith('copy')); }, 600);");
+  const std::string body = between(open({}).out, "<body", ">");
+  EXPECT_EQ(count(body, "data-button=\"Copy, Copied\""), 1U) << body;
+  EXPECT_EQ(count(body, "data-selected=\"true\""), 1U) << body;
+  EXPECT_EQ(count(body, "data-by=\"true\""), 1U) << body;
 }
 
 // With scripts forbidden by the page's own policy; a browser that has them switched off does not print documents.

@@ -9,6 +9,7 @@
 #include "primus_plan/support/text.h"
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/pty.h"
 
 namespace primus_plan::test {
@@ -113,6 +114,32 @@ TEST_F(AtTerminal, CtrlCEndsASearchAndNothingElse) {
   pty.type(interrupt);
   EXPECT_THAT(pty.wait_for(prompt), HasSubstr("stopped; these are the first ones"));
   EXPECT_THAT(plain_text(pty.run("show keys")), HasSubstr("tensor_model_parallel_size: 2 -> 4"));
+}
+
+// By a shell with job control: a program that has none above it cannot be stopped from its terminal.
+TEST_F(AtTerminal, CtrlZStopsAndTheLineIsThereAgain) {
+  folder_.write("exp.yaml", good_experiment);
+  Pty pty({"--norc", "--noprofile", "-i"},
+          {.environment = {{"PS1", "shell> "}}, .folder = folder_.path().string(), .program = "/bin/bash"});
+  pty.wait_for("shell> ");
+  pty.type("'" + binary().string() + "' what-if exp.yaml\r");
+  pty.wait_for(prompt);
+  pty.type("tp 4");
+  pty.wait_for("tp 4");
+  pty.type("\x1a");
+  EXPECT_THAT(pty.wait_for("shell> "), HasSubstr("Stopped"));
+  pty.type("echo $((6 * 7))\r");
+  EXPECT_THAT(pty.wait_for("42"), HasSubstr("echo $((6 * 7))")) << "the shell's terminal is as it was";
+  pty.wait_for("shell> ");
+  pty.type("fg\r");
+  EXPECT_THAT(pty.wait_for("tp 4"), HasSubstr(prompt));
+  EXPECT_THAT(plain_text(pty.run("")), HasSubstr("2 -> 4"));
+  pty.type(interrupt);  // still a key, not a signal
+  pty.wait_for(prompt);
+  pty.type(end_of_input);
+  pty.wait_for("shell> ");
+  pty.type("echo ended $?\r");
+  EXPECT_THAT(pty.wait_for("ended 0"), HasSubstr("ended 0"));
 }
 
 TEST_F(AtTerminal, WritesAfterAYesAndKeepsTheTextBefore) {

@@ -50,6 +50,9 @@ TEST_F(WhatIf, OneShotRefusesWhatIsNoSize) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("--set tp=many: expected a whole number"));
   EXPECT_EQ(run({"--set", "gbs=33"}).exit_code, 1);
+  EXPECT_EQ(run({"--set", "TP=4", "--set", "Nodes=2", "--set", "HW=MI355X"}).out,
+            run({"--set", "tp=4", "--set", "nodes=2", "--set", "hw=MI355X"}).out)
+      << "capital letters, as at the prompt";
 }
 
 TEST_F(WhatIf, RunsCommandsInOrder) {

@@ -5,11 +5,13 @@
 //   ```console                       a block of commands ("$ primus-plan …", run in the source folder) and their output
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "primus_plan/backends/backend.h"
 #include "support/console.h"
 #include "support/folder.h"
 #include "support/golden.h"
@@ -79,6 +81,26 @@ TEST(WhatIfPage, SaysWhatTheProgramSays) {
   const std::vector<std::string> lines = lines_of(page);
   ASSERT_GT(lines.size(), 50U);
   expect_file(page, made_anew(with_consoles_anew(lines)));
+}
+
+TEST(Readme, SaysWhatTheProgramSays) {
+  std::string text;
+  for (const std::string& line : with_consoles_anew(lines_of("README.md"))) text += line + '\n';
+  expect_file("README.md", text);
+}
+
+/// "| Megatron-LM | … | 337 |" and the sentence below the table.
+TEST(Readme, CountsTheRules) {
+  const std::string text = read_file(source_dir() / "README.md");
+  const auto count = [](std::string_view start) {
+    return std::to_string(std::ranges::count_if(
+        all_rules(), [start](const RuleInfo* rule) { return std::string_view(rule->id).starts_with(start); }));
+  };
+  for (const char* framework : {"MG", "TT", "MX"})
+    EXPECT_NE(text.find(" | " + count(framework) + " |"), std::string::npos);
+  EXPECT_NE(text.find(count("CF") + " more rules are about loading, settings and keys, " + count("LN") +
+                      " about launch and topology, " + count("FT") + " about memory."),
+            std::string::npos);
 }
 
 TEST(WhatIfPage, TheReadmeQuotesIt) {

@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 constexpr const char* prompt = "what-if> ";
 
 std::vector<std::string> environment_of(const PtyOptions& options) {
-  std::vector<std::string> out{"TERM=" + options.term, "LC_ALL=C.UTF-8"};
+  std::vector<std::string> out{"TERM=" + options.term, "LC_ALL=C.UTF-8",
+                               "XDG_STATE_HOME=/dev/null"};  // no history of the person who runs tests
   for (const char* name :
        {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "PRIMUS_PLAN_UNDER_VALGRIND"}) {
     if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
@@ -55,7 +56,7 @@ Pty::Pty(const std::vector<std::string>& arguments, const PtyOptions& options) {
   std::vector<std::string> words{"primus-plan"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = environment_of(options);
-  const std::string program = binary().string();
+  const std::string program = options.program.empty() ? binary().string() : options.program;
   const std::vector<char*> argv = pointers(words);
   const std::vector<char*> envp = pointers(environment);
   winsize size = size_of(options.columns, options.rows);

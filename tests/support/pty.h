@@ -16,9 +16,10 @@ struct PtyOptions {
   std::string term = "xterm-256color";
   std::vector<std::pair<std::string, std::string>> environment;  ///< on top of PATH, HOME, TERM and a UTF-8 locale
   std::string folder;
+  std::string program;  ///< in place of primus-plan
 };
 
-/// primus-plan on a pseudo-terminal, with a person's hands and eyes.
+/// primus-plan, or another program, on a pseudo-terminal, with a person's hands and eyes.
 class Pty {
  public:
   explicit Pty(const std::vector<std::string>& arguments, const PtyOptions& options = {});

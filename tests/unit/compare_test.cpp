@@ -57,6 +57,20 @@ TEST(Compare, BatchRateAndModelTrainSomethingElse) {
   EXPECT_FALSE(compare(a, other).trains_the_same);
 }
 
+TEST(Compare, KeysThatNothingReadsChangeNothing) {
+  const LoadedRun a = megatron("");
+  const LoadedRun b = megatron("tensor_parallel_sze: 2\nmy_section:\n  rate: 3\n");
+  const Comparison comparison = compare(a, b);
+  EXPECT_TRUE(comparison.trains_the_same);
+  ASSERT_EQ(comparison.values.size(), 2U);
+  for (const ValueDifference& value : comparison.values) EXPECT_EQ(value.effect, Effect::unread) << value.key;
+  // Keys of Primus and entries of a mapping that is read are read.
+  const LoadedRun c = megatron("disable_last_saving: true\ntrain_data_cache_path: /tmp\nweight_decay: 0.25\n");
+  for (const ValueDifference& value : compare(a, c).values) {
+    EXPECT_EQ(value.effect == Effect::unread, value.key == "train_data_cache_path") << value.key;
+  }
+}
+
 TEST(Compare, EffectsByKey) {
   EXPECT_EQ(effect_of("tensor_model_parallel_size"), Effect::runs);
   EXPECT_EQ(effect_of("activation_func"), Effect::trains);

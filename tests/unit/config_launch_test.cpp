@@ -24,7 +24,7 @@ TEST(Launch, SourcesCompleteEachOther) {
   Environment environment;
   environment.set("GPUS_PER_NODE", "4");
   EXPECT_EQ(shape(find_launch({.nodes = 2}, environment, Pragma())), "8 = 2 x 4 (--nodes, GPUS_PER_NODE)");
-  EXPECT_EQ(shape(find_launch({}, environment, {.world_size = 6})), "6 = 2 x 4 (pragma, GPUS_PER_NODE)");
+  EXPECT_EQ(shape(find_launch({}, environment, {.world_size = 6})), "6 = 2 x 4 (the comment, GPUS_PER_NODE)");
   EXPECT_EQ(shape(find_launch({}, environment, Pragma())), "0 = 0 x 4 (GPUS_PER_NODE)");
   EXPECT_EQ(shape(find_launch({}, {}, Pragma())), "0 = 0 x 8 ()");
 }

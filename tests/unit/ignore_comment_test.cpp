@@ -33,6 +33,43 @@ TEST(IgnoreComments, OnAndAboveALine) {
   EXPECT_THAT(found("# primus-plan: ignore[] x\na: 1\n"), ElementsAre("2: (x)"));
 }
 
+// Some editors put a byte order mark before the first line.
+TEST(IgnoreComments, BehindAByteOrderMark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_THAT(found(mark + "# primus-plan: ignore[MG203] why not\n# more\nb: 2\n"), ElementsAre("3: MG203 (why not)"));
+  const MemoryFiles files;
+  const Environment environment;
+  const Loader loader(files, environment);
+  const LoadResult loaded = loader.load_text(
+      "exp.yaml", mark + "# primus-plan: world-size=16 gpus-per-node=4\ntensor_model_parallel_size: 2\n", {});
+  ASSERT_EQ(loaded.experiments.size(), 1U);
+  const Pragma& pragma = loaded.experiments.front().pragma;
+  EXPECT_EQ(pragma.world_size, 16);
+  EXPECT_EQ(pragma.gpus_per_node, 4);
+  EXPECT_EQ(pragma.origin.line, 1U);
+  EXPECT_TRUE(loaded.experiments.front().remarks.empty());
+}
+
+TEST(IgnoreComments, AMissingColonIsSaid) {
+  const MemoryFiles files;
+  const Environment environment;
+  const Loader loader(files, environment);
+  const auto remarks = [&](const std::string& comment) {
+    const LoadResult loaded = loader.load_text("exp.yaml", comment + "\ntensor_model_parallel_size: 2\n", {});
+    EXPECT_FALSE(loaded.experiments.at(0).pragma.world_size.has_value()) << comment;
+    return loaded.experiments.at(0).remarks;
+  };
+  for (const char* comment :
+       {"# primus-plan world-size=8", "#primus-plan   nodes=2", "# primus-plan ignore[MG203] x"}) {
+    ASSERT_EQ(remarks(comment).size(), 1U) << comment;
+    EXPECT_THAT(remarks(comment).front().message, testing::HasSubstr("a colon is missing"));
+    EXPECT_THAT(found(std::string(comment) + "\nb: 1\n"), IsEmpty());
+  }
+  for (const char* prose : {"# primus-plan says nodes=2 is legal", "# primus-planner nodes=2", "# primus-plan"}) {
+    EXPECT_TRUE(remarks(prose).empty()) << prose;
+  }
+}
+
 TEST(IgnoreComments, TextsOfSeveralLinesHaveNone) {
   const std::string comment = "  # primus-plan: ignore[MG203] r\n";
   EXPECT_THAT(found("a: \"x\n" + comment + "  y\"\nb: 1 # primus-plan: ignore[LN] s\n"), ElementsAre("4: LN (s)"));

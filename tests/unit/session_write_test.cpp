@@ -115,6 +115,15 @@ TEST(SessionWrite, TheSizeIsWrittenBesideOtherCommentsToPrimusPlan) {
   }
 }
 
+TEST(SessionWrite, TheSizeBehindAByteOrderMarkIsReadAndChanged) {
+  const std::string mark = "\xEF\xBB\xBF";
+  LoadedSession s(mark + good);
+  EXPECT_EQ(s.now().launch.world_size, 8);
+  s.run("nodes 2");
+  ASSERT_TRUE(s.run("write --yes").ok);
+  EXPECT_THAT(s.host().disk.at("exp.yaml"), ::testing::StartsWith(mark + "# primus-plan: world-size=16\nwork_group"));
+}
+
 TEST(SessionWrite, ACopyIsAWholeExperiment) {
   LoadedSession s(commented);
   s.run("tp 4");

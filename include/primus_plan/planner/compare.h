@@ -33,10 +33,11 @@ enum class Effect : std::uint8_t {
   trains,  ///< what is learned: model, data, optimizer, precision; and every key that nobody knows better
   runs,    ///< how the same is computed: degrees, recompute, overlap, kernels
   tells,   ///< what is written down: logs, checkpoints, profiles, names
+  unread,  ///< nothing: neither the framework nor Primus reads the key
 };
-/// "trains", "runs", "tells".
+/// "trains", "runs", "tells", "unread".
 std::string_view to_string(Effect effect);
-/// By the words of the key.
+/// By the words of the key, which somebody reads.
 Effect effect_of(std::string_view key);
 
 /// One side of a comparison.
@@ -98,7 +99,7 @@ struct CheckpointAnswer {
 CheckpointAnswer checkpoint_loads(const ComparedRun& before, const ComparedRun& after);
 
 struct Comparison {
-  std::vector<ValueDifference> values;    ///< those that train first, then those that run; by key
+  std::vector<ValueDifference> values;    ///< those that train first, then those that run …; by key
   std::vector<NumberDifference> numbers;  ///< all that differ, and those that are always shown
   std::vector<EstimateDifference> estimates;
   std::vector<GroupDifference> groups;  ///< kinds that differ

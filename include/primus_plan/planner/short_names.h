@@ -20,7 +20,7 @@ struct ShortName {
 
 /// "tp", "pp" … in the order of the help.
 std::span<const ShortName> short_names();
-/// Null when there is none of this name.
+/// In small or capital letters; null when there is none of this name.
 const ShortName* find_short_name(std::string_view name);
 /// "tp, pp, cp, …".
 std::string short_names_text();

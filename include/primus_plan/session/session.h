@@ -40,11 +40,12 @@ class Host {
 struct Result {
   std::string command;  ///< as it was given
   bool ok = true;
-  bool ends = false;        ///< the session is over
-  std::string error;        ///< a sentence, where it is not ok
-  EvaluationPtr before;     ///< before the command
-  EvaluationPtr after;      ///< after it; the same one where nothing was changed
-  std::string goal_before;  ///< how the goal stood ("not met: …"); empty without one
+  bool ends = false;         ///< the session is over
+  bool was_stopped = false;  ///< the user ended its search: nothing that was to follow should be run unasked
+  std::string error;         ///< a sentence, where it is not ok
+  EvaluationPtr before;      ///< before the command
+  EvaluationPtr after;       ///< after it; the same one where nothing was changed
+  std::string goal_before;   ///< how the goal stood ("not met: …"); empty without one
   std::string goal_after;
   std::function<std::string(const TextStyle&)> text;  ///< what the command itself has to say; may be empty
   std::function<std::string()> json;                  ///< the same as a JSON value; may be empty
@@ -116,6 +117,11 @@ class Session {
   std::vector<Step> steps_;
   std::size_t at_ = 0;
 };
+
+/// Whether a line is more than blanks and a comment.
+bool is_command(const std::string& line);
+/// Why a script's command that follows a stopped search was not run.
+inline constexpr std::string_view not_run = "not run, nor what follows it: the search before it was stopped";
 
 /// What changed and what the command says, for a terminal or a pipe.
 std::string result_to_text(const Result& result, const TextStyle& style);

@@ -75,9 +75,11 @@ void check_lookahead(Locator& locator) {
   const std::string_view text = locator.text();
   const auto byte = static_cast<unsigned char>(text[at]);
   const bool utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const bool is_gzip = text.starts_with("\x1F\x8B");
   locator.fail(loading::invalid_character, {at, at + 1},
-               utf16 ? std::string("the file is UTF-16 text; save it as UTF-8")
-                     : fmt::format("the byte 0x{:02X} is not UTF-8 text here; save the file as UTF-8", byte));
+               is_gzip ? std::string("the file is compressed by gzip; unpack it first")
+               : utf16 ? std::string("the file is UTF-16 text; save it as UTF-8")
+                       : fmt::format("the byte 0x{:02X} is not UTF-8 text here; save the file as UTF-8", byte));
 }
 
 /// Offsets of the first digit of escapes such as \ud83d. PyYAML takes lone surrogates, yaml-cpp does not.
@@ -107,6 +109,7 @@ CheckedText::CheckedText(Locator& locator) : view_(locator.text()) {
     }
     const CodePoint c = decode_utf8(text, i);
     if (!c.valid) fail_encoding(locator, i);
+    if (!is_allowed(c.value) && text.starts_with("\x1F\x8B")) fail_encoding(locator, i);
     if (!is_allowed(c.value)) {
       locator.fail(loading::invalid_character, {i, i + c.length},
                    fmt::format("the control character U+{:04X}{} is not allowed in YAML",

@@ -66,9 +66,10 @@ class PlanSection {
     out_.text(" of those that were judged are legal and fit, in ");
     figure(out_, view_, "plan/search/layouts", static_cast<std::int64_t>(result_.layouts),
            with_commas(static_cast<std::int64_t>(result_.layouts)));
-    out_.text(result_.complete
-                  ? " layouts."
-                  : " layouts. The search was ended by its time limit: these are the best of what was seen.");
+    out_.text(
+        result_.complete
+            ? " layouts."
+            : " layouts. The search was ended by its time limit or an interrupt: these are the best of what was seen.");
     out_.close();
   }
 

@@ -26,6 +26,7 @@ class SweepView {
     const bool timed =
         std::ranges::any_of(sweep_.points, [](const SweepPoint& p) { return p.letter == 0 && tokens_of(p) > 0; });
     if (timed && sweep_.axes.size() == 1 && sweep_.points.size() <= most_plotted) plots();
+    if (!sweep_.complete) out_.element("p", "The sweep was ended by an interrupt: these are its first points.");
     table();
     legend_list();
   }

@@ -25,7 +25,7 @@ constexpr std::size_t most_passes = 130;
 constexpr double half_width = 1950;  ///< of the beginning and of the end, then
 
 constexpr std::array<LegendEntry, 4> passes{
-    {{"forward", "forward"}, {"backward", "backward"}, {"weight", "weight gradient"}, {"rest", "bubble"}}};
+    {{"forward", "forward"}, {"backward", "backward"}, {"weight", "weight gradient"}, {"rest", "idle"}}};
 
 std::size_t style_of(PassKind kind) {
   switch (kind) {
@@ -80,7 +80,7 @@ class TimelineSection {
     figure(out_, view_, "timeline/seconds", run_.pipeline.seconds, seconds_text(run_.pipeline.seconds));
     out_.text(" from the first pass to the last, ");
     figure(out_, view_, "timeline/bubble_share", run_.pipeline.bubble_share, percent_text(run_.pipeline.bubble_share));
-    out_.text(" of all stages' time is bubble.");
+    out_.text(" of all stages' time is idle.");
     if (run_.shown > 0 && run_.shown < run_.micro_batches)
       out_.text(
           fmt::format(" Drawn is a pipeline of the first {} micro-batches, the others repeat its middle.", run_.shown));
@@ -225,7 +225,7 @@ class TimelineSection {
       axis_part(0, end_, 4);
     }
     out_.close();
-    std::string text = "Right of each stage its bubble";
+    std::string text = "Right of each stage its idle time";
     if (most_held_ > 0)
       text += fmt::format(", and its memory at the fullest moment; below it the activations that it holds, at most {}",
                           gib_text(most_held_));
@@ -236,7 +236,7 @@ class TimelineSection {
     out_.open("details").element("summary", "Each stage in numbers");
     out_.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
     out_.raw(
-            "<thead><tr><th>stage</th><th>busy</th><th>bubble</th><th>in flight</th><th>without activations</th><th>at "
+            "<thead><tr><th>stage</th><th>busy</th><th>idle</th><th>in flight</th><th>without activations</th><th>at "
             "its "
             "fullest</th></tr></thead>")
         .open("tbody");

@@ -1,6 +1,7 @@
 #include "backends/megatron/written_keys.h"
 
 #include <algorithm>
+#include <array>
 
 #include "backends/common/keys.h"
 #include "backends/megatron/rules/rules.h"
@@ -31,6 +32,11 @@ void say_section(const KeyRemark& remark, std::size_t& hints, Message& m) {
   const std::string_view owner = owner_of_section(remark.name);
   m.say("{} is a section{}{}, but Megatron's keys are flat: nothing reads the {} key{} in it", remark.name,
         owner.empty() ? "" : " of ", owner, entries.size(), entries.size() == 1 ? "" : "s");
+  constexpr std::array place{std::string_view("overrides")};
+  if (!nearest_names(remark.name, place, 1).empty()) {
+    m.help("did you mean {}?", place.front());
+    return;
+  }
   m.help("write Megatron's own keys directly under overrides");
   for (const Entry& entry : entries) {
     if (!entry.key->is_string() || ++hints > most_key_hints) continue;
