@@ -106,7 +106,8 @@ std::string file_at_revision(const std::string& path, const std::string& revisio
   const auto commit =
       is_name ? git({"-C", folder, "rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
   if (!commit) throw Trouble(fmt::format("{}@{}: no such file, and git knows no such revision", path, revision));
-  auto text = git({"-C", folder, "show", fmt::format("{}:./{}", first_line(*commit), file.filename().string())});
+  auto text =
+      git({"-C", folder, "cat-file", "blob", fmt::format("{}:./{}", first_line(*commit), file.filename().string())});
   if (!text) throw Trouble(fmt::format("{}@{}: the file is not in that revision", path, revision));
   return *std::move(text);
 }

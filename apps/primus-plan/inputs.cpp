@@ -72,14 +72,16 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
 }
 
 bool has_top_level_key(std::string_view text, std::string_view key) {
-  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
     // At the start of a line, with nothing but a quote, a brace or a byte order mark before it.
-    const std::size_t line_break = text.substr(0, at).rfind('\n');
-    const std::size_t line = line_break == std::string_view::npos ? 0 : line_break + 1;
-    const bool starts_line =
-        text.substr(line, at - line).find_first_not_of("{\"'\xEF\xBB\xBF") == std::string_view::npos;
-    const std::size_t after = text.find_first_not_of("\"' \t", at + key.size());
-    if (starts_line && after != std::string_view::npos && text[after] == ':') return true;
+    const std::size_t at = std::min(line.find_first_not_of("{\"'\xEF\xBB\xBF"), line.size());
+    if (line.substr(at).starts_with(key)) {
+      const std::size_t after = line.find_first_not_of("\"' \t", at + key.size());
+      if (after != std::string_view::npos && line[after] == ':') return true;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return false;
 }

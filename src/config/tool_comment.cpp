@@ -116,9 +116,11 @@ class BlockScalars {
 
 /// Where the word ignore[…] starts; the size of the text when there is none.
 std::size_t ignore_at(std::string_view text) {
-  for (std::size_t at = text.find(ignore_start); at != std::string_view::npos; at = text.find(ignore_start, at + 1)) {
+  const std::size_t last_end = text.rfind(']');
+  if (last_end == std::string_view::npos) return text.size();
+  for (std::size_t at = text.find(ignore_start); at < last_end; at = text.find(ignore_start, at + 1)) {
     const bool is_word = at == 0 || is_blank(text[at - 1]) || text[at - 1] == ',';
-    if (is_word && text.find(']', at) != std::string_view::npos) return at;
+    if (is_word) return at;
   }
   return text.size();
 }

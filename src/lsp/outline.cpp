@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "support/utf8.h"
+
 namespace primus_plan::lsp {
 
 namespace {
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::size_t skip_spaces(std::string_view line, std::size_t at) {
   while (at < line.size() && line[at] == ' ') ++at;

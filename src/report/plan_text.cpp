@@ -37,10 +37,11 @@ std::string head(const PlanReport& report, const Paint& paint) {
       fmt::format("{} on {} x {} ({:.0f} GiB, {} a node), {}\n", paint.bold(escape_controls(report.subject)),
                   worlds_text(request), escape_controls(request.hardware.name), request.hardware.memory_bytes / gib,
                   request.task.gpus_per_node, report.framework);
-  out += fmt::format("  batch     {} samples of {} tokens = {} tokens a step ({})\n",
-                     with_commas(request.task.global_batch), with_commas(request.task.sequence_length),
-                     human_count(static_cast<double>(request.task.global_batch * request.task.sequence_length)),
-                     report.batch_source);
+  out += fmt::format(
+      "  batch     {} samples of {} tokens = {} tokens a step ({})\n", with_commas(request.task.global_batch),
+      with_commas(request.task.sequence_length),
+      human_count(static_cast<double>(request.task.global_batch) * static_cast<double>(request.task.sequence_length)),
+      report.batch_source);
   out += fmt::format("  hardware  {} ({})\n", request.hardware.name, report.hardware_source);
   out += fmt::format("  searched  {} candidates{}: {} judged, {} legal ones fit, in {}\n", number(result.space),
                      result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
