@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 
 #include "command.h"
+#include "descriptor.h"
 
 namespace primus_plan::app {
 
@@ -88,19 +88,6 @@ bool has_top_level_key(std::string_view text, std::string_view key) {
 
 namespace {
 
-std::string read_all(int descriptor, std::string_view name, std::size_t most_bytes) {
-  std::string text;
-  std::array<char, 65536> buffer;
-  while (true) {
-    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count == 0) return text;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Trouble(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > most_bytes) throw Trouble(fmt::format("{} is larger than {} bytes", name, most_bytes));
-  }
-}
-
 /// Paths that a shell makes of its own pipes: <(command), /dev/stdin. Other pipes may have nobody at their other end.
 bool is_own_pipe(const std::string& path) {
   const bool own = path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
@@ -113,11 +100,9 @@ bool is_own_pipe(const std::string& path) {
 std::optional<std::string> read_stream(const std::string& path, std::size_t most_bytes) {
   if (path == "-") return read_all(STDIN_FILENO, "standard input", most_bytes);
   if (!is_own_pipe(path)) return std::nullopt;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw Trouble(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  std::string text = read_all(descriptor, path, most_bytes);
-  ::close(descriptor);
-  return text;
+  const Descriptor pipe(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!pipe.is_open()) throw Trouble(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return read_all(pipe.get(), path, most_bytes);
 }
 
 std::string shown_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "answers.h"
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
@@ -115,22 +116,13 @@ int run(const Options& options) {
     say_findings("<degrees>", loaded.errors, options.output);
     return exit_findings;
   }
-  Output output = options.output.open({options.path});
-  const TextStyle style = options.output.style(output.is_terminal());
-  std::vector<std::string> answers;
-  bool placed = true;
+  Answers answers(options.output, options.path);
   for (const Experiment& experiment : loaded.experiments) {
     for (const Module& module : experiment.modules) {
-      if (auto answer = layout_answer(options, setup, experiment, module, environment, style)) {
-        answers.push_back(*std::move(answer));
-      } else {
-        placed = false;
-      }
+      answers.add(layout_answer(options, setup, experiment, module, environment, answers.style()));
     }
   }
-  if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
-  output.finish();
-  return placed ? exit_clean : exit_findings;
+  return answers.finish();
 }
 
 }  // namespace

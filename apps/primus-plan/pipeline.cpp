@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "answers.h"
 #include "command.h"
 #include "one_run.h"
 #include "options.h"
@@ -132,26 +133,17 @@ int run(const Options& options) {
     throw Trouble("--from must be before --to");
   }
   const OneRun file(options.path, options.experiment, options.output);
-  Output output = options.output.open({options.path});
-  const TextStyle style = options.output.style(output.is_terminal());
+  Answers answers(options.output, options.path);
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
-  std::vector<std::string> answers;
-  bool played = true;
   for (const Experiment& experiment : file.experiments()) {
     const GpuPart part = find_gpu_part(options.hardware, experiment, file.setup().settings, file.files());
     for (const Analysis& analysis :
          analyze_nodes(experiment, file.launch(experiment, options.launch), file.environment(), asked)) {
-      if (auto text = answer(options, analysis, part, style)) {
-        answers.push_back(*std::move(text));
-      } else {
-        played = false;
-      }
+      answers.add(answer(options, analysis, part, answers.style()));
     }
   }
-  if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
-  output.finish();
-  return played ? exit_clean : exit_findings;
+  return answers.finish();
 }
 
 }  // namespace

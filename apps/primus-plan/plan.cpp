@@ -200,6 +200,17 @@ std::vector<std::int64_t> asked_worlds(const Options& options, const std::vector
   return worlds;
 }
 
+/// Prints the plans, or with --emit the overrides of one.
+void print(const Options& options, const PlanReport& report, Output& output) {
+  if (options.emit > 0 && !report.result.points.empty()) {
+    output.write(overrides_block(chosen_plan(options, report.result).overrides, 0));
+  } else {
+    output.write(options.output.format == "json" ? plan_to_json(report)
+                                                 : plan_to_text(report, options.output.style(output.is_terminal())));
+  }
+  output.finish();
+}
+
 int run(const Options& options) {
   const AskedAxes axes(options.pins, options.allowed);
   PlanRequest request = make_request(options, axes);
@@ -233,28 +244,22 @@ int run(const Options& options) {
   settle_task(options, subject, now, request, batch_source);
   const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
   request.hardware = part.hardware;
-  refuse_impossible_axes(axes, request, *prepared, now, find_backend(module.framework)->title());
+  const std::string_view framework = find_backend(module.framework)->title();
+  refuse_impossible_axes(axes, request, *prepared, now, framework);
   if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
 
   refuse_existing("--write", options.write);
   Output output = options.output.open({subject.path});
   const PlanResult result = search_plans(options, *prepared, request);
-  const Backend* backend = find_backend(module.framework);
   const PlanReport report{.request = request,
                           .result = result,
                           .subject = subject.name,
-                          .framework = std::string(backend->title()),
+                          .framework = std::string(framework),
                           .hardware_source = part.source,
                           .batch_source = batch_source,
                           .is_file = !subject.path.empty()};
   const bool found_one = !result.points.empty();
-  if (found_one && options.emit > 0) {
-    output.write(overrides_block(chosen_plan(options, result).overrides, 0));
-  } else {
-    output.write(options.output.format == "json" ? plan_to_json(report)
-                                                 : plan_to_text(report, options.output.style(output.is_terminal())));
-  }
-  output.finish();
+  print(options, report, output);
   if (found_one && !options.write.empty()) {
     write_copy(options, setup.experiment, subject, loader, chosen_plan(options, result));
   }
