@@ -114,10 +114,11 @@ std::uint32_t Outline::document_of(std::uint32_t line) const {
 }
 
 KeyPath Outline::around(std::uint32_t line, std::uint32_t indent) const {
+  const std::uint32_t document = document_of(line);
   auto at = std::ranges::lower_bound(keys_, line, {}, &KeyLine::line);
   while (at != keys_.begin()) {
     --at;
-    if (at->document != document_of(line)) break;
+    if (at->document != document) break;
     if (at->indent < indent) return at->path;
   }
   return {};

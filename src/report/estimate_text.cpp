@@ -8,6 +8,7 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
+#include "report/text_parts.h"
 
 namespace primus_plan {
 
@@ -31,10 +32,6 @@ std::string row(std::string_view label, std::string_view text) { return fmt::for
 
 std::string range_text(const MemoryRange& range) {
   return fmt::format("{:.1f} GiB ({:.0f} to {:.0f})", range.expected / gib, range.low / gib, range.high / gib);
-}
-
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
 }
 
 std::string missing_facts(const Workload& workload) {

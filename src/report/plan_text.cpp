@@ -9,6 +9,7 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
+#include "report/text_parts.h"
 
 namespace primus_plan {
 namespace {
@@ -16,10 +17,6 @@ namespace {
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_rules = 6;
 constexpr std::size_t most_neighbours = 24;
-
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
-}
 
 std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 

@@ -21,11 +21,13 @@ namespace {
 
 using html::Markup;
 
+std::string escaped(std::string_view text) { return Markup().text(text).take(); }
+
 TEST(HtmlText, WhatCouldBeMarkupIsNone) {
-  EXPECT_EQ(html::escaped("a < b & \"c\" > 'd'"), "a &lt; b &amp; &quot;c&quot; &gt; 'd'");
-  EXPECT_EQ(html::escaped("\x1b[31m\n\x7f\xff"), "\\x1b[31m\\n\\x7f\\xff");
-  EXPECT_EQ(html::escaped("\u202e\u2028"), "\\u202e\\u2028");
-  EXPECT_EQ(html::escaped("größer 東京"), "größer 東京");
+  EXPECT_EQ(escaped("a < b & \"c\" > 'd'"), "a &lt; b &amp; &quot;c&quot; &gt; 'd'");
+  EXPECT_EQ(escaped("\x1b[31m\n\x7f\xff"), "\\x1b[31m\\n\\x7f\\xff");
+  EXPECT_EQ(escaped("\u202e\u2028"), "\\u202e\\u2028");
+  EXPECT_EQ(escaped("größer 東京"), "größer 東京");
 }
 
 TEST(HtmlText, JsonCannotEndItsScript) {
