@@ -23,9 +23,9 @@ struct Loading {
   std::vector<std::shared_ptr<const Source>> sources = {};
 
   void fail(Finding finding) { errors.push_back(std::move(finding)); }
-  /// Beyond `most_remarks` they are dropped.
+  /// Beyond `most_remarks` all but errors are dropped.
   void remark(Finding finding) {
-    if (remarks.size() < most_remarks) remarks.push_back(std::move(finding));
+    if (remarks.size() < most_remarks || finding.severity == Severity::error) remarks.push_back(std::move(finding));
   }
   void own(const std::vector<std::shared_ptr<const Source>>& more) {
     sources.insert(sources.end(), more.begin(), more.end());

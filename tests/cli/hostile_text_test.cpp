@@ -54,6 +54,17 @@ TEST(HostileText, TakesTimeInProportionToItsLength) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
+TEST(HostileText, ManyRemarksHideNoError) {
+  std::string experiment(good_experiment);
+  experiment.replace(experiment.find("    config: pre_trainer.yaml\n"), 29, "");
+  for (const std::string& text : {"x: [" + repeated("010, ", 2000) + "1]\n" + experiment,
+                                  experiment + "      x: [" + repeated("010, ", 2000) + "1]\n"}) {
+    const ProcessResult result = run_plan({"check", "-", "--format", "concise"}, {.input = text});
+    EXPECT_TRUE(contains(result.out, "has no config")) << result.out.substr(0, 300);
+    EXPECT_EQ(result.exit_code, 1);
+  }
+}
+
 TEST(HostileText, APictureOfNoTimeAtAllEnds) {
   const ProcessResult result =
       run_plan({"pipeline", "-", "--world-size", "8", "--from", "0.5", "--to", "0.50000000000000011"},
