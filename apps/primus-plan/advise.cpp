@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "answers.h"
 #include "command.h"
 #include "one_run.h"
 #include "primus_plan/support/text.h"
@@ -41,20 +42,11 @@ std::optional<std::string> answer(const Options& options, const RunOfFile& run, 
 
 int run(const Options& options) {
   const OneRun file(options.path, options.experiment, options.output);
-  Output output = options.output.open({options.path});
-  const TextStyle style = options.output.style(output.is_terminal());
-  std::vector<std::string> answers;
-  bool all = true;
+  Answers answers(options.output, options.path);
   file.each_module(options.launch, options.hardware, [&](const RunOfFile& module) {
-    if (auto text = answer(options, module, file.environment(), style)) {
-      answers.push_back(*std::move(text));
-    } else {
-      all = false;
-    }
+    answers.add(answer(options, module, file.environment(), answers.style()));
   });
-  if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
-  output.finish();
-  return all ? exit_clean : exit_findings;
+  return answers.finish();
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class Check {
         environment_(options.experiment.make_environment()),
         setups_(options.experiment, options.choice, files_, environment_),
         judging_(options.launch, options.worlds ? most_rows_in_table : 0, options.hardware, files_, environment_),
-        progress_("primus-plan", !options.output.quiet) {}
+        progress_(!options.output.quiet) {}
 
   int run() {
     refuse_what_excludes();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "answers.h"
 #include "calibrate.h"
 #include "command.h"
 #include "one_run.h"
@@ -63,25 +64,18 @@ void calibrate(const Options& options, const OneRun& file, const std::vector<Ana
 int run(const Options& options) {
   if (options.dry_run && options.measured.empty()) throw Trouble("--dry-run goes with --measured");
   const OneRun file(options.path, options.experiment, options.output);
-  Output output = options.output.open({options.path});
-  const TextStyle style = options.output.style(output.is_terminal());
+  Answers answers(options.output, options.path);
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
-  std::vector<std::string> answers;
-  bool starts = true;
   for (const Experiment& experiment : file.experiments()) {
     Part part = find_part(options.hardware, experiment, file.setup().settings, file.files());
     const std::vector<Analysis> analyses = file.analyses(experiment, options.launch, asked);
     if (!options.measured.empty()) calibrate(options, file, analyses, part);
     for (const Analysis& analysis : analyses) {
-      auto text = answer(options, analysis, part, style);
-      starts = starts && text && analysis.errors == 0;
-      if (text) answers.push_back(*std::move(text));
+      answers.add(answer(options, analysis, part, answers.style()), analysis.errors == 0);
     }
   }
-  if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
-  output.finish();
-  return starts ? exit_clean : exit_findings;
+  return answers.finish();
 }
 
 }  // namespace

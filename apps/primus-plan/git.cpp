@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "command.h"
+#include "descriptor.h"
 
 // POSIX leaves the declaration to us.
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -22,18 +23,6 @@ extern char** environ;  // NOLINT(readability-redundant-declaration)
 namespace primus_plan::app {
 
 namespace {
-
-std::string read_all(int descriptor) {
-  std::string text;
-  std::array<char, 65536> buffer;
-  while (true) {
-    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count == 0) return text;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Trouble(fmt::format("cannot read what git says: {}", std::strerror(errno)));
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
 
 /// What git prints; nothing when it fails. Its complaints are not shown: ours say what was wanted.
 std::optional<std::string> git(std::vector<std::string> arguments) {
@@ -45,20 +34,18 @@ std::optional<std::string> git(std::vector<std::string> arguments) {
 
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Trouble(fmt::format("cannot run git: {}", std::strerror(errno)));
+  const Descriptor from_git(ends[0]);
+  Descriptor to_us(ends[1]);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, to_us.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, "git", &actions, nullptr, pointers.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  if (error != 0) {
-    ::close(ends[0]);
-    throw Trouble(fmt::format("cannot run git: {}", std::strerror(error)));
-  }
-  std::string text = read_all(ends[0]);
-  ::close(ends[0]);
+  to_us.close();  // or the end of what git says would never come
+  if (error != 0) throw Trouble(fmt::format("cannot run git: {}", std::strerror(error)));
+  std::string text = read_all(from_git.get(), "what git says");
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -106,7 +93,8 @@ std::string file_at_revision(const std::string& path, const std::string& revisio
   const auto commit =
       is_name ? git({"-C", folder, "rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
   if (!commit) throw Trouble(fmt::format("{}@{}: no such file, and git knows no such revision", path, revision));
-  auto text = git({"-C", folder, "show", fmt::format("{}:./{}", first_line(*commit), file.filename().string())});
+  auto text =
+      git({"-C", folder, "cat-file", "blob", fmt::format("{}:./{}", first_line(*commit), file.filename().string())});
   if (!text) throw Trouble(fmt::format("{}@{}: the file is not in that revision", path, revision));
   return *std::move(text);
 }

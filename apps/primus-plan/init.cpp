@@ -86,16 +86,16 @@ Run declare_init(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
       ->required();
   app.add_option("--gpus", options->gpus, "GPUs of the run; default: 8")
       ->type_name("N")
-      ->check(whole_number(1, 1 << 20));
+      ->check(whole_number(1, largest_launch));
   app.add_option("--hardware", options->hardware,
                  "accelerator, for its memory: a part that `primus-plan hardware` lists, or a file; default: MI300X")
       ->type_name("NAME");
   app.add_option("--backend", options->backend, "framework; default: the first that has the model")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}));
+      ->check(CLI::IsMember(backend_names()));
   app.add_option("--gpus-per-node", options->gpus_per_node, "default: 8")
       ->type_name("N")
-      ->check(whole_number(1, 1 << 20));
+      ->check(whole_number(1, largest_launch));
   app.add_option("--seq", options->sequence_length, "tokens of a sample; default: up to 8192")
       ->type_name("N")
       ->check(whole_number(1, 1 << 30));

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 
 #include "command.h"
+#include "descriptor.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
@@ -90,32 +90,21 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
 }
 
 bool has_top_level_key(std::string_view text, std::string_view key) {
-  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
     // At the start of a line, with nothing but a quote, a brace or a byte order mark before it.
-    const std::size_t line_break = text.substr(0, at).rfind('\n');
-    const std::size_t line = line_break == std::string_view::npos ? 0 : line_break + 1;
-    const bool starts_line =
-        text.substr(line, at - line).find_first_not_of("{\"'\xEF\xBB\xBF") == std::string_view::npos;
-    const std::size_t after = text.find_first_not_of("\"' \t", at + key.size());
-    if (starts_line && after != std::string_view::npos && text[after] == ':') return true;
+    const std::size_t at = std::min(line.find_first_not_of("{\"'\xEF\xBB\xBF"), line.size());
+    if (line.substr(at).starts_with(key)) {
+      const std::size_t after = line.find_first_not_of("\"' \t", at + key.size());
+      if (after != std::string_view::npos && line[after] == ':') return true;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return false;
 }
 
 namespace {
-
-std::string read_all(int descriptor, std::string_view name, std::size_t most_bytes) {
-  std::string text;
-  std::array<char, 65536> buffer;
-  while (true) {
-    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count == 0) return text;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Trouble(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > most_bytes) throw Trouble(fmt::format("{} is larger than {} bytes", name, most_bytes));
-  }
-}
 
 /// Paths that a shell makes of its own pipes: <(command), /dev/stdin. Other pipes may have nobody at their other end.
 bool is_own_pipe(const std::string& path) {
@@ -129,11 +118,9 @@ bool is_own_pipe(const std::string& path) {
 std::optional<std::string> read_stream(const std::string& path, std::size_t most_bytes) {
   if (path == "-") return read_all(STDIN_FILENO, "standard input", most_bytes);
   if (!is_own_pipe(path)) return std::nullopt;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw Trouble(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  std::string text = read_all(descriptor, path, most_bytes);
-  ::close(descriptor);
-  return text;
+  const Descriptor pipe(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!pipe.is_open()) throw Trouble(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return read_all(pipe.get(), path, most_bytes);
 }
 
 std::string shown_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }

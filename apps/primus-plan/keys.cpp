@@ -40,9 +40,11 @@ int run(const Options& options) {
 Run declare_keys(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   const auto options = std::make_shared<Options>();
   app.add_option("PATTERN", options->pattern, "a part of the name, or a whole name with * and ?");
+  std::vector<std::string> owners = backend_names();
+  owners.emplace_back("experiment");
   app.add_option("--backend", options->backend, "only keys that modules of this framework take")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext", "experiment"}));
+      ->check(CLI::IsMember(owners));
   options->output.declare(app, {"text", "json", "markdown"});
   return [options] { return run(*options); };
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "answers.h"
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
@@ -128,21 +129,15 @@ int run(const Options& options) {
     say_findings("<degrees>", loaded.errors, options.output);
     return exit_findings;
   }
-  Output output = options.output.open({options.path});
-  const TextStyle style = options.output.style(output.is_terminal());
-  std::vector<std::string> answers;
-  bool starts = true;
+  Answers answers(options.output, options.path);
   for (const Experiment& experiment : loaded.experiments) {
     const std::vector<Analysis> analyses = judge(options, setup, experiment, environment);
     for (std::size_t i = 0; i < analyses.size(); ++i) {
-      auto answer = layout_answer(options, experiment.modules[i], analyses[i], environment, style);
-      starts = starts && answer && (analyses[i].errors == 0 || options.path.empty());
-      if (answer) answers.push_back(*std::move(answer));
+      answers.add(layout_answer(options, experiment.modules[i], analyses[i], environment, answers.style()),
+                  analyses[i].errors == 0 || options.path.empty());
     }
   }
-  if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
-  output.finish();
-  return starts ? exit_clean : exit_findings;
+  return answers.finish();
 }
 
 }  // namespace

@@ -34,12 +34,6 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, st
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::vector<std::string> backend_names() {
-  std::vector<std::string> names;
-  for (const Backend* backend : backends()) names.emplace_back(backend->name());
-  return names;
-}
-
 std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
 
 std::optional<std::int64_t> given(std::int64_t number) { return number == 0 ? std::nullopt : std::optional(number); }
@@ -197,6 +191,12 @@ void refuse_overwriting(std::string_view flag, const std::string& file, const st
       throw Trouble(fmt::format("{} {}: that file is read here; give another name", flag, file));
     }
   }
+}
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const Backend* backend : backends()) names.emplace_back(backend->name());
+  return names;
 }
 
 void refuse_existing(std::string_view flag, const std::string& file) {

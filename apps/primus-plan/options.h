@@ -59,6 +59,9 @@ struct OutputFlags {
   TextStyle style(bool terminal) const;
 };
 
+/// The frameworks, as --backend names them.
+std::vector<std::string> backend_names();
+
 /// Throws Trouble when there is something at `file`, which `flag` names for a new file. Empty: nothing is asked.
 void refuse_existing(std::string_view flag, const std::string& file);
 /// Throws Trouble when `file`, which `flag` names for a report, is one of the files that are read.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "answers.h"
 #include "command.h"
 #include "one_run.h"
 #include "options.h"
@@ -135,23 +136,16 @@ int run(const Options& options) {
     throw Trouble("--whole draws all the time, --from and --to a part of it; leave one out");
   }
   const OneRun file(options.path, options.experiment, options.output);
-  Output output = options.output.open({options.path});
-  const TextStyle style = options.output.style(output.is_terminal());
+  Answers answers(options.output, options.path);
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
-  std::vector<std::string> answers;
-  bool starts = true;
   for (const Experiment& experiment : file.experiments()) {
     const GpuPart part = find_gpu_part(options.hardware, experiment, file.setup().settings, file.files());
     for (const Analysis& analysis : file.analyses(experiment, options.launch, asked)) {
-      auto text = answer(options, analysis, part, style);
-      starts = starts && text && analysis.errors == 0;
-      if (text) answers.push_back(*std::move(text));
+      answers.add(answer(options, analysis, part, answers.style()), analysis.errors == 0);
     }
   }
-  if (!answers.empty()) output.write(joined_answers(answers, options.output.format == "json"));
-  output.finish();
-  return starts ? exit_clean : exit_findings;
+  return answers.finish();
 }
 
 }  // namespace

@@ -60,10 +60,16 @@ struct Subject {
   LoadResult loaded;
 };
 
+/// The framework of an experiment that is made from a model.
+std::string framework_of_model(const Options& options) {
+  return options.experiment.backend.empty() ? "megatron" : options.experiment.backend;
+}
+
 /// "did you mean llama3.1_70B?" for a model that no preset of the framework has.
-std::string nearest_models(const Options& options, const Loader& loader, const std::string& framework) {
+std::string nearest_models(const Options& options, const ExperimentOptions& reading, const Loader& loader,
+                           const std::string& framework) {
   std::vector<std::string> names;
-  for (const ListedModel& model : list_models(loader, options.experiment.options().primus_root, framework)) {
+  for (const ListedModel& model : list_models(loader, reading.primus_root, framework)) {
     names.push_back(model.name());
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
@@ -83,13 +89,13 @@ Subject load_subject(const Options& options, const ExperimentOptions& reading, c
   }
   out.name = options.model;
   ExperimentOptions loading = reading;
-  const std::string framework = loading.backend.value_or("megatron");
   loading.backend.reset();
+  const std::string framework = framework_of_model(options);
   out.loaded = loader.load_text(options.model + ".yaml", experiment_around(framework, options.model), loading);
   if (out.loaded.experiments.empty() || !out.loaded.errors.empty()) {
     throw Trouble(fmt::format("--model {} for {}: {}; {}", options.model, framework,
                               out.loaded.errors.empty() ? "" : out.loaded.errors.front().message,
-                              nearest_models(options, loader, framework)));
+                              nearest_models(options, reading, loader, framework)));
   }
   return out;
 }
@@ -129,12 +135,14 @@ PlanResult search_plans(const Options& options, const Prepared& prepared, const 
   return result;
 }
 
-void write_copy(const Options& options, const Subject& subject, const Loader& loader, const ProposedPlan& chosen) {
+void write_copy(const Options& options, const ExperimentOptions& reading, const Subject& subject, const Loader& loader,
+                const ProposedPlan& chosen) {
   const Experiment& experiment = subject.loaded.experiments.front();
   std::string text;
+  ExperimentOptions rereading = reading;
   if (subject.path.empty()) {
-    text =
-        experiment_around(options.experiment.backend.empty() ? "megatron" : options.experiment.backend, options.model);
+    text = experiment_around(framework_of_model(options), options.model);
+    rereading.backend.reset();
   } else {
     for (const auto& source : experiment.sources) {
       if (source->path() == experiment.path) text = source->text();
@@ -142,7 +150,7 @@ void write_copy(const Options& options, const Subject& subject, const Loader& lo
   }
   const WrittenPlan written = write_plan_into(text, experiment.modules.front().name, experiment.is_snippet,
                                               chosen.overrides, chosen.point.candidate.world_size);
-  const LoadResult again = loader.load_text(options.write, written.text, options.experiment.options());
+  const LoadResult again = loader.load_text(options.write, written.text, rereading);
   if (!written.left_out.empty() || again.experiments.empty()) {
     throw Trouble(
         fmt::format("--write {}: {} cannot be edited where it stands; use --emit and put the block in by hand",
@@ -172,15 +180,37 @@ PlanRequest make_request(const Options& options, const AskedAxes& axes) {
   return request;
 }
 
-void refuse_large_world(std::int64_t world) {
-  if (world > largest_launch) throw Trouble(fmt::format("--nodes: {} GPUs are more than {}", world, largest_launch));
-}
-
 void refuse_impossible_axes(const AskedAxes& axes, const PlanRequest& request, const Prepared& prepared,
                             const Analysis& now, std::string_view framework) {
   if (now.workload == nullptr) return;
   const auto trouble = find_axis_trouble(request, now.workload->model, prepared.plan_knobs(), framework);
   if (trouble) throw Trouble(axes.sentence(*trouble));
+}
+
+/// The sizes to plan for, in ascending order.
+std::vector<std::int64_t> asked_worlds(const Options& options, const std::vector<std::int64_t>& nodes,
+                                       const Launch& launch, bool is_known) {
+  if (!options.gpus.empty()) return read_sizes(options.gpus, "--gpus");
+  if (nodes.empty()) {
+    if (!is_known) throw Trouble("give the number of GPUs: --gpus 64, --gpus 8:1024, --gpus 64,128 or --nodes 8");
+    return {launch.world_size};
+  }
+  std::vector<std::int64_t> worlds;
+  for (const std::int64_t count : nodes) worlds.push_back(saturating_multiply(count, launch.gpus_per_node));
+  if (worlds.back() > largest_launch)
+    throw Trouble(fmt::format("--nodes: {} GPUs are more than {}", worlds.back(), largest_launch));
+  return worlds;
+}
+
+/// Prints the plans, or with --emit the overrides of one.
+void print(const Options& options, const PlanReport& report, Output& output) {
+  if (options.emit > 0 && !report.result.points.empty()) {
+    output.write(overrides_block(chosen_plan(options, report.result).overrides, 0));
+  } else {
+    output.write(options.output.format == "json" ? plan_to_json(report)
+                                                 : plan_to_text(report, options.output.style(output.is_terminal())));
+  }
+  output.finish();
 }
 
 int run(const Options& options) {
@@ -207,16 +237,7 @@ int run(const Options& options) {
                                    subject.path.empty() ? nullptr : setup.launch_setting(options.path));
   const Launch launch = settle_launch(*prepared, found);
   request.task.gpus_per_node = launch.gpus_per_node;
-  if (!options.gpus.empty()) {
-    request.worlds = read_sizes(options.gpus, "--gpus");
-  } else if (!nodes.empty()) {
-    for (const std::int64_t count : nodes) request.worlds.push_back(saturating_multiply(count, launch.gpus_per_node));
-    refuse_large_world(request.worlds.back());
-  } else if (subject.path.empty() && found.world_size < 1) {
-    throw Trouble("give the number of GPUs: --gpus 64, --gpus 8:1024, --gpus 64,128 or --nodes 8");
-  } else {
-    request.worlds = {launch.world_size};
-  }
+  request.worlds = asked_worlds(options, nodes, launch, !subject.path.empty() || found.world_size >= 1);
   AnalyzeOptions numbers;
   numbers.with_text = false;
   numbers.with_workload = true;
@@ -225,29 +246,25 @@ int run(const Options& options) {
   settle_task(options, subject, now, request, batch_source);
   const GpuPart part = find_gpu_part(options.hardware, experiment, setup.settings, files);
   request.hardware = part.hardware;
-  refuse_impossible_axes(axes, request, *prepared, now, find_backend(module.framework)->title());
+  const std::string_view framework = find_backend(module.framework)->title();
+  refuse_impossible_axes(axes, request, *prepared, now, framework);
   if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
 
   refuse_existing("--write", options.write);
   Output output = options.output.open({subject.path});
   const PlanResult result = search_plans(options, *prepared, request);
-  const Backend* backend = find_backend(module.framework);
   const PlanReport report{.request = request,
                           .result = result,
                           .subject = subject.name,
-                          .framework = std::string(backend->title()),
+                          .framework = std::string(framework),
                           .hardware_source = part.source,
                           .batch_source = batch_source,
                           .is_file = !subject.path.empty()};
   const bool found_one = !result.points.empty();
-  if (found_one && options.emit > 0) {
-    output.write(overrides_block(chosen_plan(options, result).overrides, 0));
-  } else {
-    output.write(options.output.format == "json" ? plan_to_json(report)
-                                                 : plan_to_text(report, options.output.style(output.is_terminal())));
+  print(options, report, output);
+  if (found_one && !options.write.empty()) {
+    write_copy(options, setup.experiment, subject, loader, chosen_plan(options, result));
   }
-  output.finish();
-  if (found_one && !options.write.empty()) write_copy(options, subject, loader, chosen_plan(options, result));
   return found_one ? exit_clean : exit_findings;
 }
 

@@ -14,13 +14,12 @@ constexpr auto elsewhere = 10s;
 
 }  // namespace
 
-Progress::Progress(std::string_view program, bool enabled)
-    : program_(program), enabled_(enabled), next_(Clock::now() + silence) {}
+Progress::Progress(bool enabled) : enabled_(enabled), next_(Clock::now() + silence) {}
 
 void Progress::update(std::size_t done, std::size_t total) {
   if (!enabled_ || Clock::now() < next_) return;
   next_ = Clock::now() + (line_.is_at_terminal() ? Clock::duration(on_terminal) : Clock::duration(elsewhere));
-  line_.show(fmt::format("{}: {} of {} files", program_, done, total));
+  line_.show(fmt::format("primus-plan: {} of {} files", done, total));
 }
 
 }  // namespace primus_plan::app

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <string_view>
 
 #include "status_line.h"
 
@@ -13,7 +12,7 @@ namespace primus_plan::app {
 class Progress {
  public:
   /// `enabled` false: never says anything. The clock starts here.
-  Progress(std::string_view program, bool enabled);
+  explicit Progress(bool enabled);
 
   /// `done` of `total` files are through.
   void update(std::size_t done, std::size_t total);
@@ -23,7 +22,6 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string_view program_;
   bool enabled_;
   StatusLine line_;
   Clock::time_point next_;

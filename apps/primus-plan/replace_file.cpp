@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "command.h"
+#include "descriptor.h"
 #include "temporary_file.h"
 
 namespace primus_plan::app {
@@ -19,23 +20,6 @@ namespace {
 [[noreturn]] void fail(const std::string& path, int error) {
   throw Trouble(fmt::format("cannot write {}: {}", path, std::strerror(error)));
 }
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 void write_all(const std::string& path, int file, std::string_view text) {
   while (!text.empty()) {

@@ -67,7 +67,7 @@ class PageMaker {
     asked.fit = &target;
     analyses_.push_back(analyze_nodes(experiment, launch, environment_, asked));
     std::vector<Analysis>& analyses = analyses_.back();
-    apply_choice_to(analyses);
+    apply_choice(analyses, setup_.choice(options_.path));
     for (std::size_t i = 0; i < analyses.size(); ++i) {
       page.modules.push_back(make_module(experiment, experiment.modules[i], analyses[i], part));
     }
@@ -81,12 +81,6 @@ class PageMaker {
   }
 
  private:
-  void apply_choice_to(std::vector<Analysis>& analyses) const {
-    FileReport file{.path = options_.path, .modules = std::move(analyses), .load_errors = {}, .sources = {}};
-    apply_choice(file, setup_.choice(options_.path));
-    analyses = std::move(file.modules);
-  }
-
   PageModule make_module(const Experiment& experiment, const Module& module, const Analysis& analysis,
                          const GpuPart& part) {
     gathered_.emplace_back();

@@ -34,7 +34,7 @@ Run declare_schema(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
       ->check(CLI::IsMember({"experiment", "report", "plan"}));
   app.add_option("--backend", options->backend, "only modules of this framework")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"megatron", "torchtitan", "maxtext"}));
+      ->check(CLI::IsMember(backend_names()));
   app.add_option("--output", options->file, "write to FILE instead of standard output")->type_name("FILE");
   return [options] { return run(*options); };
 }

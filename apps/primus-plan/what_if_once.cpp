@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "command.h"
 #include "load_one.h"
@@ -23,7 +25,7 @@ namespace {
 struct Asked {
   Wish wish;
   bool sizes = false;  ///< degrees or batch
-  std::string names;
+  std::vector<std::string> names;
   std::string hardware;
   ExperimentFlags flags;
 };
@@ -49,7 +51,7 @@ Asked read_short_names(const ExperimentFlags& flags) {
     } else if (known != nullptr) {
       ask_for(out.wish, *known, read_size(set, value));
       out.sizes = out.sizes || known->key != nullptr;
-      out.names += name + " ";
+      out.names.push_back(name);
     } else {
       out.flags.sets.push_back(set);
     }
@@ -97,10 +99,11 @@ class Judge {
     const std::size_t at = session::find_module(one, {});
     const Backend* backend = find_backend(one.modules[at].framework);
     if (backend == nullptr)
-      throw Trouble(fmt::format("--set {}: framework {} is not known here", asked.names, one.modules[at].framework));
+      throw Trouble(
+          fmt::format("--set {}: framework {} is not known here", join(asked.names, " "), one.modules[at].framework));
     const Trials trials(*backend, one.modules[at], loader_.environment(), as_given.modules[at], nullptr);
     const auto keys = trials.keys_for(asked.wish);
-    if (!keys) throw Trouble(fmt::format("--set: {} has no key for {}here", backend->title(), asked.names));
+    if (!keys) throw Trouble(fmt::format("--set: {} has no key for {} here", backend->title(), join(asked.names, " ")));
     for (const KeyValue& key : *keys) experiment.sets.emplace_back(key.key, to_text(*key.value));
   }
 

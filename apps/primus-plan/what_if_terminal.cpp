@@ -8,6 +8,7 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
@@ -23,9 +24,11 @@ void add_files(const std::string& word, std::vector<std::string>& out) {
   const std::size_t slash = word.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : word.substr(0, slash + 1);
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
-    std::string name = folder + entry.path().filename().string();
-    if (entry.is_directory(error)) name += '/';
+  fs::directory_iterator entry(folder.empty() ? "." : folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::string name = folder + entry->path().filename().string();
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) name += '/';
     if (name.starts_with(word)) out.push_back(std::move(name));
   }
   std::ranges::sort(out);
@@ -111,6 +114,14 @@ struct Terminal::Editor {
   }
 
   static unsigned char complete_word(EditLine* edit, int /*key*/) {
+    try {
+      return complete_before_cursor(edit);
+    } catch (const std::exception&) {  // must not pass through the library, which is C
+      return CC_ERROR;
+    }
+  }
+
+  static unsigned char complete_before_cursor(EditLine* edit) {
     const LineInfo* line = ::el_line(edit);
     const std::string text(line->buffer, line->cursor);
     session::Completions found = of(edit).complete(text);

@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::string_view calibration_key = "calibration";
 
-NodePtr parse(const std::string& path, std::string_view text) {
-  Remarks remarks;
+NodePtr parse(const std::string& path, std::string_view text, Remarks& remarks) {
   const auto source = std::make_shared<Source>(path, std::string(text));
   try {
     return parse_yaml(*source, Layer::experiment, {}, remarks);
@@ -105,7 +104,8 @@ std::string nearest_settings_file(const std::string& folder, const FileReader& f
 
 std::string with_calibration(std::string_view text, const StoredCalibration& calibration) {
   const std::string name(settings_name);
-  const NodePtr before = parse(name, text);
+  Remarks old_remarks;
+  const NodePtr before = parse(name, text, old_remarks);
   const std::string_view line_end = text.find("\r\n") < text.size() ? "\r\n" : "\n";
   Kept kept = without_calibration(text);
   if (!kept.before.empty() && !kept.before.ends_with('\n')) kept.before += line_end;
@@ -117,11 +117,14 @@ std::string with_calibration(std::string_view text, const StoredCalibration& cal
                     block_of(calibration, "\n")));
   };
   NodePtr result;
+  Remarks remarks;
   try {
-    result = parse(name, after);
+    result = parse(name, after, remarks);
   } catch (const CalibrationError&) {
     refuse();
   }
+  // Settings are refused for remarks: a "calibration" in quotes was not replaced and is there twice.
+  if (!remarks.empty()) refuse();
   // Nothing else may have changed its meaning.
   const auto others = [](const Node& root) {
     std::vector<const Entry*> out;

@@ -11,6 +11,7 @@
 #include "config/python_literal.h"
 #include "config/python_text.h"
 #include "config/source_text.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
@@ -25,16 +26,10 @@ struct Assigned {
   std::shared_ptr<const Source> source;
 };
 
-bool is_true_or_false(std::string_view text) {
-  const auto equals = [&](std::string_view word) {
-    return std::ranges::equal(text, word, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
-  };
-  return equals("true") || equals("false");
-}
-
 /// _coerce_cli_value_modern.
 NodePtr coerce(std::string_view text, const Origin& origin) {
-  if (is_true_or_false(text)) return make_boolean(text.size() == 4, origin);
+  const bool is_true = equal_ignoring_case(text, "true");
+  if (is_true || equal_ignoring_case(text, "false")) return make_boolean(is_true, origin);
   if (text == "None" || text.starts_with('[') || text.starts_with('(') || text.starts_with('{')) {
     python::Literal literal = python::parse_literal(text, origin);
     if (literal.unhashable) {
@@ -49,13 +44,8 @@ NodePtr coerce(std::string_view text, const Origin& origin) {
   return number ? number : make_string(std::string(text), origin);
 }
 
-Origin place_of(const Source& source, std::string_view part) {
-  const auto begin = static_cast<std::size_t>(part.data() - source.text().data());
-  return origin_in(source, begin, begin + part.size(), Layer::command_line);
-}
-
 Finding skipped(const Source& source) {
-  return fault(loading::bad_override_token, origin_in(source, 0, source.text().size(), Layer::command_line),
+  return fault(loading::bad_override_token, origin_of(source, source.text(), Layer::command_line),
                fmt::format("'{}' is no override: Primus skips it with a warning", source.text()),
                {"write key=value, --key value, or --key for true"});
 }
@@ -110,9 +100,10 @@ NodePtr with_dotted_key(const NodePtr& mapping, std::string_view dotted, const N
 NodePtr parse_cli_tokens(const std::vector<std::string>& tokens, Sources& sources, Remarks& remarks) {
   NodePtr values = make_mapping({}, {});
   for (const Assigned& assigned : normalize(tokens, sources, remarks)) {
-    const Origin key_origin = place_of(*assigned.source, assigned.key);
-    const NodePtr value = assigned.value ? coerce(*assigned.value, place_of(*assigned.source, *assigned.value))
-                                         : make_boolean(true, key_origin);
+    const auto place = [&](std::string_view part) { return origin_of(*assigned.source, part, Layer::command_line); };
+    const Origin key_origin = place(assigned.key);
+    const NodePtr value =
+        assigned.value ? coerce(*assigned.value, place(*assigned.value)) : make_boolean(true, key_origin);
     values = with_dotted_key(values, assigned.key, value, key_origin);
   }
   return values;

@@ -87,7 +87,9 @@ class DocumentLoader {
   }
 
   void check_chain(const std::string& path, const Origin& named_at) {
-    const auto same = std::find_if(chain_.begin(), chain_.end(), [&](const Link& link) { return link.path == path; });
+    const fs::path plain = fs::path(path).lexically_normal();  // ./a.yaml is a.yaml
+    const auto same = std::find_if(chain_.begin(), chain_.end(),
+                                   [&](const Link& link) { return fs::path(link.path).lexically_normal() == plain; });
     if (same != chain_.end()) {
       fail(loading::extends_cycle, named_at, fmt::format("'extends' goes in a circle: {}", chain_text(path)));
     }

@@ -54,10 +54,10 @@ void check_names(Loading& loading, const Node& root, const std::vector<Module>& 
     return module.name == "pre_trainer" || module.name == "post_trainer" || module.name.starts_with("exp.modules.");
   };
   if (std::ranges::any_of(modules, is_run)) return;
-  loading.remarks.push_back(
-      fault(loading::module_not_run, modules.empty() ? root.find("modules")->key_origin : modules.front().origin,
-            "no module is called pre_trainer or post_trainer, so Primus's train commands find none",
-            {"call the module pre_trainer, or post_trainer for fine-tuning"}));
+  loading.remark(fault(loading::module_not_run,
+                       modules.empty() ? root.find("modules")->key_origin : modules.front().origin,
+                       "no module is called pre_trainer or post_trainer, so Primus's train commands find none",
+                       {"call the module pre_trainer, or post_trainer for fine-tuning"}));
 }
 
 /// Top-level keys as Primus's parser leaves them, without modules and the path of the file.
@@ -79,9 +79,7 @@ bool looks_like_experiment(const Node& root) {
 
 void build_experiment(Loading& loading, const NodePtr& root, Experiment& experiment) {
   if (const Entry* entry = find_key_that_is_no_text(*root)) {
-    loading.fail(fault(loading::key_not_text, entry->key_origin,
-                       fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
-                       {fmt::format("quote it: \"{}\"", to_text(*entry->key))}));
+    loading.fail(key_fault(*entry));
     return;
   }
   check_folder_keys(loading, *root);

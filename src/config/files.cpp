@@ -17,7 +17,7 @@ class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
   ~Descriptor() {
-    if (number_ > 2) ::close(number_);
+    if (number_ >= 0) ::close(number_);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;

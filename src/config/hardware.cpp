@@ -46,8 +46,19 @@ bool goes_by(const Hardware& part, std::string_view name) {
                      [name](const std::string& alias) { return equal_ignoring_case(alias, name); });
 }
 
-bool is_path(std::string_view text) {
-  return text.find('/') != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");
+struct Spec {
+  std::string_view part;     ///< a name or a path
+  std::string_view changes;  ///< "nic_gbs=25,hbm_gb=192", or nothing
+  bool is_file = false;
+};
+
+Spec split(std::string_view spec) {
+  // A path may hold colons; what follows the last one is a change only with an = in it.
+  const std::size_t colon = spec.rfind(':');
+  const bool changed = colon != std::string_view::npos && spec.find('=', colon) != std::string_view::npos;
+  const std::string_view part = changed ? spec.substr(0, colon) : spec;
+  return {part, changed ? spec.substr(colon + 1) : std::string_view(),
+          part.find('/') != std::string_view::npos || part.ends_with(".yaml") || part.ends_with(".yml")};
 }
 
 Hardware from_file(const std::string& path, const FileReader& files) {
@@ -100,14 +111,14 @@ const Hardware& named_hardware(std::string_view name) {
                                       : fmt::format("no hardware is called {}; did you mean {}?", name, nearest[0]));
 }
 
+bool names_hardware_file(std::string_view spec) { return split(spec).is_file; }
+
 Hardware find_hardware(std::string_view spec, const FileReader& files) {
-  // A path may hold colons; what follows the last one is a change only with an = in it.
-  const std::size_t colon = spec.rfind(':');
-  const bool changed = colon != std::string_view::npos && spec.find('=', colon) != std::string_view::npos;
-  const std::string_view what = changed ? spec.substr(0, colon) : spec;
-  std::optional<Hardware> own = is_path(what) ? std::nullopt : from_own_file(what);
-  Hardware out = own ? *std::move(own) : is_path(what) ? from_file(std::string(what), files) : named_hardware(what);
-  if (changed) change(out, spec.substr(colon + 1));
+  const auto [part, changes, is_file] = split(spec);
+  std::optional<Hardware> own = is_file ? std::nullopt : from_own_file(part);
+  Hardware out = own ? *std::move(own) : is_file ? from_file(std::string(part), files) : named_hardware(part);
+  const bool changed = part.size() < spec.size();
+  if (changed) change(out, changes);
   return out;
 }
 

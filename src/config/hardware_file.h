@@ -10,6 +10,9 @@ namespace primus_plan {
 /// The built-in part of this name; HardwareError with the nearest name otherwise.
 const Hardware& named_hardware(std::string_view name);
 
+/// Whether a spec of find_hardware names a file rather than a built-in part.
+bool names_hardware_file(std::string_view spec);
+
 /// Changes to one part, field by field. HardwareError for unknown fields and for values that no part has.
 class HardwareEdit {
  public:

@@ -40,10 +40,7 @@ std::vector<IgnoreComment> find_ignores(const Source& source, std::uint32_t firs
   std::uint32_t content = 0;  ///< the next line of content that was looked for last
   for (const ToolComment& comment : find_tool_comments(source, first, last)) {
     if (comment.ignore.empty()) continue;
-    const auto place = [&](std::string_view part) {
-      const auto begin = static_cast<std::size_t>(part.data() - source.text().data());
-      return origin_in(source, begin, begin + part.size(), Layer::experiment);
-    };
+    const auto place = [&](std::string_view part) { return origin_of(source, part, Layer::experiment); };
     IgnoreComment& ignore = found.emplace_back();
     ignore.rules = split_rules(comment.ignore);
     ignore.reason = comment.reason;

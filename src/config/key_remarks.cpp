@@ -32,7 +32,7 @@ void remark_on_losers(Loading& loading, const Module& module, const Entry& entry
                                           "key, and its value wins",
                                           entry.key->text, to_text(*at->value)),
                               {"move it under overrides:"}, "not under overrides");
-      loading.remarks.push_back(std::move(finding));
+      loading.remark(std::move(finding));
     } else if (layer == Layer::model_preset && is_preset(entry.key_origin.layer)) {
       Finding finding =
           fault(loading::model_preset_loses, module.origin,
@@ -42,7 +42,7 @@ void remark_on_losers(Loading& loading, const Module& module, const Entry& entry
                 {fmt::format("if the model needs it: {}: {} under overrides", entry.key->text, to_text(*at->value))},
                 "this module");
       finding.related = {{at->key_origin, "lost"}, {entry.key_origin, "wins"}};
-      loading.remarks.push_back(std::move(finding));
+      loading.remark(std::move(finding));
     }
   }
 }
@@ -108,7 +108,7 @@ void remark_on_repeated(Loading& loading, const Module& module) {
                 : fmt::format("{} overrides repeat the model preset's values: {}", repeated.size(), join(names, ", ")),
             {}, "already so");
   for (std::size_t i = 1; i < repeated.size(); ++i) finding.related.push_back({repeated[i].where, "already so"});
-  loading.remarks.push_back(std::move(finding));
+  loading.remark(std::move(finding));
 }
 
 /// A framework's keys at the top level, where only Primus looks.
@@ -124,9 +124,9 @@ void remark_on_top_level(Loading& loading, const Node& root, const std::vector<M
                                    has_section(torchtitan_key_names(), key));
                          });
     if (!is_lost || (is_primus && key != "overrides")) continue;
-    loading.remarks.push_back(fault(loading::key_at_top_level, entry.key_origin,
-                                    fmt::format("{} at the top level has no effect: no module looks there", key),
-                                    {"move it under overrides: of the module"}, "no module looks here"));
+    loading.remark(fault(loading::key_at_top_level, entry.key_origin,
+                         fmt::format("{} at the top level has no effect: no module looks there", key),
+                         {"move it under overrides: of the module"}, "no module looks here"));
   }
 }
 
@@ -138,7 +138,7 @@ void remark_on_late_variables(Loading& loading, const Node& root) {
     if (!entry.key->is_string()) continue;
     const std::string& name = entry.key->text;
     if (name != "NNODES" && name != "GPUS_PER_NODE" && name != "WORLD_SIZE") continue;
-    loading.remarks.push_back(
+    loading.remark(
         fault(loading::variable_exported_late, entry.key_origin,
               fmt::format("{} in env: comes too late: torchrun has started its processes when Primus exports it", name),
               {fmt::format("export {} where the run is launched", name)}, "too late"));
@@ -159,7 +159,7 @@ std::optional<std::string_view> odd_base(const Node& node) {
 
 void remark_on_numbers(Loading& loading, const Node& node) {
   if (const auto base = odd_base(node)) {
-    loading.remarks.push_back(
+    loading.remark(
         fault(loading::number_read_otherwise, node.origin,
               fmt::format("{} is read as {}: YAML takes it for a number in {}", node.raw, to_text(node), *base),
               {"write the number itself, or quote it if it is no number"}, "read otherwise"));
@@ -188,11 +188,11 @@ void remark_on_variables(Loading& loading, const Node& node) {
     const NodePtr usual = with_defaults(node);
     if (usual && !is_same_type(node, *usual)) {
       const auto variable = std::ranges::find_if(node.environment, &EnvironmentUse::was_set);
-      loading.remarks.push_back(
-          fault(loading::variable_changes_type, node.origin,
-                fmt::format("{} makes this {} ({}); without it, it is {} ({})", variable->name, to_text(node),
-                            to_string(node.kind), to_text(*usual), to_string(usual->kind)),
-                {fmt::format("set {} to {}, or unset it", variable->name, to_string(usual->kind))}, node.raw));
+      loading.remark(fault(loading::variable_changes_type, node.origin,
+                           fmt::format("{} makes this {} ({}); without it, it is {} ({})", variable->name,
+                                       to_text(node), to_string(node.kind), to_text(*usual), to_string(usual->kind)),
+                           {fmt::format("set {} to {}, or unset it", variable->name, to_string(usual->kind))},
+                           node.raw));
     }
   }
   for (const NodePtr& item : node.items) remark_on_variables(loading, *item);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/make_finding.h"
 #include "config/preset_cache.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/config/presets.h"
@@ -22,6 +23,10 @@ struct Loading {
   std::vector<std::shared_ptr<const Source>> sources = {};
 
   void fail(Finding finding) { errors.push_back(std::move(finding)); }
+  /// Beyond `most_remarks` all but errors are dropped.
+  void remark(Finding finding) {
+    if (remarks.size() < most_remarks || finding.severity == Severity::error) remarks.push_back(std::move(finding));
+  }
   void own(const std::vector<std::shared_ptr<const Source>>& more) {
     sources.insert(sources.end(), more.begin(), more.end());
   }

@@ -57,7 +57,7 @@ Finding no_mapping(const Entry& entry, std::string_view what) {
 
 /// Primus leaves a module without `config` as it is written, under its internal name.
 Module unmerged(Loading& loading, const Entry& entry, ModuleDraft draft) {
-  loading.remarks.push_back(fault(
+  loading.remark(fault(
       loading::module_without_config, entry.key_origin,
       fmt::format("module {0} has no config, so Primus loads no presets for it and the runtime finds no module {0}",
                   entry.key->text),

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "config/yaml/base64.h"
 #include "config/yaml/types.h"
 #include "primus_plan/config/node.h"
+#include "support/base64.h"
 #include "support/utf8.h"
 
 namespace primus_plan {
@@ -105,7 +105,7 @@ std::string to_text(const Node& node) {
     case Kind::datetime:
       return node.text;
     case Kind::bytes:
-      return fmt::format("!!binary \"{}\"", yaml::encode_base64(node.text));
+      return fmt::format("!!binary \"{}\"", encode_base64(node.text));
     case Kind::sequence:
     case Kind::tuple:
       return fmt::format("[{}]", join_items(node));

@@ -8,6 +8,9 @@
 #include <limits>
 #include <system_error>
 
+#include "primus_plan/support/text.h"
+#include "support/lower_case.h"
+
 namespace primus_plan {
 namespace {
 
@@ -22,11 +25,9 @@ std::string_view trim(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 unsigned digit_value(char c) {
   if (is_digit(c)) return static_cast<unsigned>(c - '0');
-  const char letter = lower(c);
+  const char letter = lower_case(c);
   return letter >= 'a' && letter <= 'z' ? static_cast<unsigned>(letter - 'a') + 10 : 99;
 }
 
@@ -40,7 +41,7 @@ bool take_sign(std::string_view& text) {
 
 void take_prefix(std::string_view& text, unsigned base) {
   const char letter = base == 2 ? 'b' : base == 8 ? 'o' : base == 16 ? 'x' : '\0';
-  if (letter != '\0' && text.size() > 1 && text[0] == '0' && lower(text[1]) == letter) text.remove_prefix(2);
+  if (letter != '\0' && text.size() > 1 && text[0] == '0' && lower_case(text[1]) == letter) text.remove_prefix(2);
 }
 
 std::optional<std::string> to_decimal(std::string_view text, unsigned base) {
@@ -68,28 +69,12 @@ bool is_decimal_float(std::string_view text) {
     fraction = digits();
   }
   if (!whole && !fraction) return false;
-  if (i < text.size() && lower(text[i]) == 'e') {
+  if (i < text.size() && lower_case(text[i]) == 'e') {
     ++i;
     if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
     if (!digits()) return false;
   }
   return i == text.size();
-}
-
-/// Whether a well-formed number that a double cannot hold is too large rather than too small.
-bool is_huge(std::string_view text) {
-  const std::size_t e = text.find_first_of("eE");
-  const std::string_view mantissa = text.substr(0, e);
-  if (e != std::string_view::npos && text.substr(e + 1).starts_with('-')) {
-    // A negative exponent can still leave a number too large when the mantissa is very long.
-    int exponent = 0;
-    const auto [end, error] = std::from_chars(text.data() + e + 1, text.data() + text.size(), exponent);
-    const std::size_t first = std::min(mantissa.find_first_not_of('0'), mantissa.size());
-    const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
-    return error == std::errc{} && point > first && exponent + static_cast<long long>(point - first) > 0;
-  }
-  return mantissa.find_first_of("123456789") != std::string_view::npos &&
-         (e != std::string_view::npos || mantissa.find_first_of("123456789") < mantissa.find('.'));
 }
 
 }  // namespace
@@ -130,20 +115,34 @@ std::optional<ParsedInteger> parse_python_integer(std::string_view text, unsigne
   return result;
 }
 
+double decimal_value(std::string_view number) {
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  if (std::from_chars(number.data(), end, value).ec == std::errc{}) return value;
+  // Out of range: the place of the first digit that is not zero, plus the exponent, tells too large from too small.
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view mantissa = number.substr(0, e);
+  const std::size_t first = mantissa.find_first_not_of("0.");
+  if (first == std::string_view::npos) return 0;
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const double place = first < point ? static_cast<double>(point - first) : -static_cast<double>(first - point);
+  std::string_view digits = number.substr(std::min(e + 1, number.size()));
+  const bool is_negative = take_sign(digits);
+  constexpr double beyond_counting = 1e9;
+  double exponent = digits.empty() ? 0 : beyond_counting;
+  if (int parsed = 0; std::from_chars(digits.data(), end, parsed).ec == std::errc{}) exponent = parsed;
+  return place + (is_negative ? -exponent : exponent) > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+}
+
 std::optional<double> parse_python_float(std::string_view text) {
   text = trim(text);
   const double sign = take_sign(text) ? -1.0 : 1.0;
-  std::string word(text.substr(0, 9));
-  std::transform(word.begin(), word.end(), word.begin(), lower);
-  if (word == "inf" || word == "infinity") return sign * std::numeric_limits<double>::infinity();
-  if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (!is_decimal_float(text)) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    value = is_huge(text) ? std::numeric_limits<double>::infinity() : 0.0;
+  if (equal_ignoring_case(text, "inf") || equal_ignoring_case(text, "infinity")) {
+    return sign * std::numeric_limits<double>::infinity();
   }
-  return sign * value;
+  if (equal_ignoring_case(text, "nan")) return std::numeric_limits<double>::quiet_NaN();
+  if (!is_decimal_float(text)) return std::nullopt;
+  return sign * decimal_value(text);
 }
 
 }  // namespace primus_plan

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "primus_plan/config/node.h"
 
@@ -33,6 +36,10 @@ struct ParsedInteger {
   std::string digits;  ///< decimal
 };
 std::optional<ParsedInteger> parse_python_integer(std::string_view text, unsigned base);
+
+/// A decimal number that is known to be well formed, without underscores and sign, as the nearest double; infinity or 0
+/// where it is out of range.
+double decimal_value(std::string_view number);
 
 /// Python's float(text) for ASCII text without underscores; empty where Python raises ValueError.
 std::optional<double> parse_python_float(std::string_view text);

@@ -60,7 +60,7 @@ NodePtr parse_set(Loading& loading, const std::string& key, const std::string& v
   loading.own({shown});
   const Origin key_origin = origin_in(*shown, 0, key.size(), Layer::command_line);
   if (key.empty() || key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos) {
-    throw LoadError(fault(loading::bad_set, origin_in(*shown, 0, shown->text().size(), Layer::command_line),
+    throw LoadError(fault(loading::bad_set, origin_of(*shown, shown->text(), Layer::command_line),
                           key.empty() ? fmt::format("--set {} has no key before the =", shown->text())
                                       : fmt::format("--set {}: a part of the key is empty", shown->text()),
                           {"write --set KEY=VALUE, with dots in KEY to reach into mappings"}));

@@ -7,8 +7,8 @@
 
 #include "config/experiment_rules.h"
 #include "config/faults.h"
-#include "config/source_text.h"
 #include "config/tool_comment.h"
+#include "config/yaml/locator.h"
 
 namespace primus_plan {
 namespace {
@@ -68,14 +68,15 @@ std::string contradiction(const Pragma& pragma) {
 
 Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last, Remarks& remarks) {
   Pragma result;
-  const std::string_view all = source.text();
+  yaml::Locator locator(source, Layer::experiment);  // one for all words: a comment may have very many
+  const auto place = [&](std::string_view word) {
+    const auto begin = static_cast<std::size_t>(word.data() - source.text().data());
+    return locator.origin({begin, begin + word.size()});
+  };
   for (const ToolComment& comment : find_tool_comments(source, first, last)) {
     std::string_view text = comment.text;
-    const auto place = [&](std::string_view word) {
-      const auto begin = static_cast<std::size_t>(word.data() - all.data());
-      return origin_in(source, begin, begin + word.size(), Layer::experiment);
-    };
     if (!comment.has_colon) {
+      if (remarks.size() >= most_remarks) continue;
       const std::string_view words = text.substr(std::min(text.find_first_not_of(blanks), text.size()));
       remarks.push_back(fault(loading::bad_pragma, place(words.substr(0, words.find_last_not_of(blanks) + 1)),
                               "this comment says nothing to primus-plan: a colon is missing before it",
@@ -87,6 +88,7 @@ Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last
     for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {
       const std::string trouble = read_word(word, here);
       if (trouble.empty()) continue;
+      if (remarks.size() >= most_remarks) break;
       remarks.push_back(fault(loading::bad_pragma, place(word), trouble,
                               {"write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, or ignore[RULE] reason"}));
     }

@@ -1,8 +1,5 @@
 #include "config/preset_cache.h"
 
-#include <fmt/core.h>
-
-#include "config/experiment_rules.h"
 #include "config/faults.h"
 #include "config/namespaces.h"
 
@@ -20,9 +17,7 @@ Preset PresetCache::read(const std::string& path, Layer layer) const {
   if (!preset.document.root->is_mapping()) {
     preset.error = root_fault(*preset.document.root);
   } else if (const Entry* entry = find_key_that_is_no_text(*preset.document.root)) {
-    preset.error = fault(loading::key_not_text, entry->key_origin,
-                         fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
-                         {fmt::format("quote it: \"{}\"", to_text(*entry->key))});
+    preset.error = key_fault(*entry);
   }
   return preset;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <system_error>
 
 #include "config/experiment_rules.h"
 #include "config/faults.h"
@@ -43,7 +44,9 @@ std::string file_name(const std::string& name, PresetKind kind) {
 
 /// The path to read, or nothing when it leads out of `configs`. Both are compared by their letters, as Primus does.
 std::optional<std::string> path_within(const std::string& configs, const fs::path& below) {
-  const fs::path base = fs::absolute(configs).lexically_normal();
+  std::error_code no_working_folder;
+  const fs::path whole = fs::absolute(configs, no_working_folder);
+  const fs::path base = (no_working_folder ? fs::path(configs) : whole).lexically_normal();
   const fs::path target = (base / below).lexically_normal();
   const fs::path relative = target.lexically_relative(base);
   if (relative.empty() || *relative.begin() == "..") return std::nullopt;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "config/keys.h"
 #include "config/python_string.h"
 #include "config/python_text.h"
 
@@ -22,20 +23,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          static_cast<unsigned char>(c) >= 0x80;
-}
-
-/// Python's ==, where 1, 1.0 and True are one key.
-bool same_key(const Node& a, const Node& b) {
-  const auto number = [](const Node& node) -> std::optional<double> {
-    if (node.kind == Kind::boolean) return node.boolean ? 1.0 : 0.0;
-    if (node.kind == Kind::integer) return static_cast<double>(node.integer);
-    if (node.kind == Kind::real) return node.real;
-    return std::nullopt;
-  };
-  if (a.kind == b.kind) return same_value(a, b);
-  const auto x = number(a);
-  const auto y = number(b);
-  return x && y && *x == *y;
 }
 
 class Parser {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/utf8.h"
+
 namespace primus_plan::python {
 namespace {
 
@@ -29,28 +31,9 @@ Prefix read_prefix(std::string_view text) {
   return prefix;
 }
 
-void append_utf8(std::string& out, unsigned long code) {
-  const auto add = [&](unsigned long byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
-    add(0xC0U | (code >> 6U));
-    add(0x80U | (code & 0x3FU));
-  } else if (code < 0x10000) {
-    add(0xE0U | (code >> 12U));
-    add(0x80U | ((code >> 6U) & 0x3FU));
-    add(0x80U | (code & 0x3FU));
-  } else {
-    add(0xF0U | (code >> 18U));
-    add(0x80U | ((code >> 12U) & 0x3FU));
-    add(0x80U | ((code >> 6U) & 0x3FU));
-    add(0x80U | (code & 0x3FU));
-  }
-}
-
 /// Digits of a number in base 8 or 16 at `at`, at most `most`.
-std::optional<unsigned long> read_digits(std::string_view text, std::size_t& at, std::size_t most, unsigned base) {
-  unsigned long value = 0;
+std::optional<char32_t> read_digits(std::string_view text, std::size_t& at, std::size_t most, unsigned base) {
+  char32_t value = 0;
   std::size_t count = 0;
   for (; count < most && at < text.size(); ++count, ++at) {
     const char c = text[at];

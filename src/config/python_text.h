@@ -20,8 +20,6 @@ NodePtr to_integer(std::string_view text, const Origin& origin);
 /// float(text) of stripped text without the words inf and nan (their texts have no '.'); null where Python raises.
 NodePtr to_real(std::string_view text, const Origin& origin);
 
-/// A decimal number without underscores that is known to be well formed, as a double; too large is infinity.
-double real_of(std::string_view text);
 /// An integer node from decimal digits without sign.
 NodePtr integer_of(std::string_view digits, bool negative, const Origin& origin);
 

@@ -24,9 +24,10 @@ std::string shown(const fs::path& path) {
 
 bool FileGlobs::matches(const std::string& path) const {
   if (globs.empty()) return true;
-  const std::string relative = fs::path(path).lexically_relative(folder).generic_string();
-  if (relative.empty() || relative.starts_with("..")) return false;
-  return std::ranges::any_of(globs, [&](const std::string& glob) { return matches_glob(glob, relative); });
+  const fs::path relative = fs::path(path).lexically_relative(folder);
+  if (relative.empty() || *relative.begin() == "..") return false;
+  const std::string name = relative.generic_string();
+  return std::ranges::any_of(globs, [&](const std::string& glob) { return matches_glob(glob, name); });
 }
 
 const Pragma* Settings::launch_of(const std::string& experiment) const {

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "config/calibration_setting.h"
+#include "config/hardware_file.h"
 #include "config/pragma.h"
 #include "primus_plan/config/document.h"
-#include "primus_plan/config/hardware.h"
 #include "primus_plan/diagnostics/load_error.h"
 #include "primus_plan/support/text.h"
 
@@ -24,6 +24,9 @@ std::string shown(const Node& value) {
   const std::string text = to_text(value);
   return text.size() <= longest ? text : fmt::format("{:.80}…", text);
 }
+
+/// How many files a file of settings may be made of, counted as often as they are named.
+constexpr std::size_t most_files = 256;
 
 class Reader;
 
@@ -142,6 +145,9 @@ void Reader::read_extends(const Entry& entry) {
   const auto parents = texts(entry);
   if (!parents) return;
   for (const std::string& parent : *parents) {
+    if (settings_.sources.size() >= most_files) {  // each of two parents may name the same two, and so on
+      return fail(entry.value->origin, fmt::format("extends leads to more than {} files", most_files));
+    }
     const std::string path = resolved(parent);
     const std::string absolute = fs::absolute(path).lexically_normal().string();
     if (std::ranges::find(chain_, absolute) != chain_.end()) {
@@ -169,8 +175,7 @@ void Reader::read_primus_root(const Entry& entry) {
 void Reader::read_hardware(const Entry& entry) {
   const auto given = text(entry);
   if (!given || settings_.hardware) return;
-  const bool is_file = given->find('/') != std::string::npos || given->ends_with(".yaml") || given->ends_with(".yml");
-  const std::string spec = is_file ? resolved(*given) : *given;
+  const std::string spec = names_hardware_file(*given) ? resolved(*given) : *given;
   try {
     find_hardware(spec, files_);
   } catch (const HardwareError& error) {

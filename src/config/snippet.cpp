@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "config/experiment_rules.h"
@@ -69,15 +70,23 @@ std::vector<std::string_view> section_names(std::string_view framework) {
   return out;
 }
 
-/// How many keys are a slip of the pen away from one of each backend's, and from no other's by less.
+/// How many keys are a slip of the pen away from one of each backend's, and from no other's by less. The first keys
+/// tell: a file of thousands that no backend knows is no misspelt snippet, and each is compared with every name.
 std::vector<std::size_t> count_near_keys(const Node& root) {
-  const std::span<const SnippetBackend> backends = snippet_backends();
-  std::vector<std::size_t> counts(backends.size());
-  for (const Entry& entry : root.entries()) {
+  constexpr std::size_t most_keys = 64;
+  struct Names {
+    std::vector<std::string_view> sections;
+    std::vector<std::string_view> keys;
+  };
+  std::vector<Names> known;
+  for (const SnippetBackend& backend : snippet_backends()) {
+    known.push_back({section_names(backend.framework), read_key_names(backend.framework)});
+  }
+  std::vector<std::size_t> counts(known.size());
+  for (const Entry& entry : std::span(root.entries()).first(std::min(most_keys, root.entries().size()))) {
     std::vector<std::size_t> distances;
-    for (const SnippetBackend& backend : backends) {
-      const auto names =
-          entry.value->is_mapping() ? section_names(backend.framework) : read_key_names(backend.framework);
+    for (const Names& backend : known) {
+      const auto& names = entry.value->is_mapping() ? backend.sections : backend.keys;
       const auto near = nearest_names(entry.key->text, names, 1);
       distances.push_back(near.empty() ? std::string::npos : edit_distance(entry.key->text, near.front(), most_slips));
     }
@@ -167,9 +176,7 @@ void build_snippet(Loading& loading, const NodePtr& root, const std::optional<st
                    Experiment& experiment) {
   experiment.is_snippet = true;
   if (const Entry* entry = find_key_that_is_no_text(*root)) {
-    loading.fail(fault(loading::key_not_text, entry->key_origin,
-                       fmt::format("the key {} is {}, not text", to_text(*entry->key), to_string(entry->key->kind)),
-                       {fmt::format("quote it: \"{}\"", to_text(*entry->key))}));
+    loading.fail(key_fault(*entry));
     return;
   }
   const SnippetBackend* chosen = choose_backend(loading, *root, backend);

@@ -4,11 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "config/decimal_digits.h"
 #include "config/document_rules.h"
 #include "config/make_finding.h"
 #include "config/numbers.h"
 #include "primus_plan/config/document.h"
 #include "primus_plan/diagnostics/load_error.h"
+#include "primus_plan/support/text.h"
 #include "support/utf8.h"
 
 namespace primus_plan {
@@ -32,7 +34,7 @@ std::optional<Reference> find_reference(std::string_view text, std::size_t from)
     Reference result{at, name_end + 1, text.substr(name, name_end - name), std::nullopt};
     if (text[name_end] == '}') return result;
     const std::size_t close = text.find('}', name_end);
-    if (close == std::string_view::npos) continue;
+    if (close == std::string_view::npos) return std::nullopt;  // and none further on can be closed
     result.fallback = text.substr(name_end + 1, close - name_end - 1);
     result.end = close + 1;
     return result;
@@ -64,23 +66,6 @@ std::string replace_references(const Node& node, const Environment& environment,
   return result.append(text, done);
 }
 
-/// First code points of the blocks of ten decimal digits (Unicode category Nd, Unicode 14), which Python's \d, int and
-/// float know.
-constexpr char32_t digit_blocks[] = {
-    0x0030,  0x0660,  0x06F0,  0x07C0,  0x0966,  0x09E6,  0x0A66,  0x0AE6,  0x0B66,  0x0BE6,  0x0C66,
-    0x0CE6,  0x0D66,  0x0DE6,  0x0E50,  0x0ED0,  0x0F20,  0x1040,  0x1090,  0x17E0,  0x1810,  0x1946,
-    0x19D0,  0x1A80,  0x1A90,  0x1B50,  0x1BB0,  0x1C40,  0x1C50,  0xA620,  0xA8D0,  0xA900,  0xA9D0,
-    0xA9F0,  0xAA50,  0xABF0,  0xFF10,  0x104A0, 0x10D30, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0,
-    0x11450, 0x114D0, 0x11650, 0x116C0, 0x11730, 0x118E0, 0x11950, 0x11C50, 0x11D50, 0x11DA0, 0x16A60,
-    0x16AC0, 0x16B50, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E950, 0x1FBF0,
-};
-
-std::optional<char> ascii_digit(char32_t c) {
-  const auto* block = std::upper_bound(std::begin(digit_blocks), std::end(digit_blocks), c);
-  if (block == std::begin(digit_blocks) || c - *(block - 1) > 9) return std::nullopt;
-  return static_cast<char>('0' + (c - *(block - 1)));
-}
-
 /// The text with every decimal digit in ASCII; empty when another character could not be part of a number.
 std::optional<std::string> ascii_number(std::string_view text) {
   constexpr std::string_view other = "-+.eE";
@@ -95,12 +80,6 @@ std::optional<std::string> ascii_number(std::string_view text) {
   return result;
 }
 
-bool equals_word(std::string_view text, std::string_view lower_word) {
-  return text.size() == lower_word.size() &&
-         std::equal(text.begin(), text.end(), lower_word.begin(),
-                    [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); });
-}
-
 /// -?\d+
 bool is_integer(std::string_view number) {
   if (number.starts_with('-')) number.remove_prefix(1);
@@ -110,8 +89,8 @@ bool is_integer(std::string_view number) {
 /// Gives a substituted text the type that Primus gives it.
 /// Source: primus/core/config/yaml_loader.py:_try_scalar.
 void retype(Node& node) {
-  const bool is_true = equals_word(node.text, "true");
-  if (is_true || equals_word(node.text, "false")) {
+  const bool is_true = equal_ignoring_case(node.text, "true");
+  if (is_true || equal_ignoring_case(node.text, "false")) {
     node.kind = Kind::boolean;
     node.boolean = is_true;
     return;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "config/yaml/locator.h"
+#include "support/utf8.h"
 
 namespace primus_plan {
 namespace {
@@ -127,9 +127,11 @@ bool lacks_only_its_colon(std::string_view text) {
 
 /// Where the word ignore[…] starts; the size of the text when there is none.
 std::size_t ignore_at(std::string_view text) {
-  for (std::size_t at = text.find(ignore_start); at != std::string_view::npos; at = text.find(ignore_start, at + 1)) {
+  const std::size_t last_end = text.rfind(']');
+  if (last_end == std::string_view::npos) return text.size();
+  for (std::size_t at = text.find(ignore_start); at < last_end; at = text.find(ignore_start, at + 1)) {
     const bool is_word = at == 0 || is_blank(text[at - 1]) || text[at - 1] == ',';
-    if (is_word && text.find(']', at) != std::string_view::npos) return at;
+    if (is_word) return at;
   }
   return text.size();
 }
@@ -144,7 +146,7 @@ std::vector<ToolComment> find_tool_comments(const Source& source, std::uint32_t 
   Quotes quotes;
   for (std::uint32_t number = first; number <= std::min(last, lines); ++number) {
     std::string_view line = source.line(number);
-    if (number == 1 && line.starts_with(yaml::byte_order_mark)) line.remove_prefix(yaml::byte_order_mark.size());
+    if (number == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
     if (!quotes.is_open() && scalars.contains(line)) continue;
     const std::size_t start = quotes.comment_start(line);
     if (!quotes.is_open()) scalars.open_after(line, start);

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "support/utf8.h"
+
 namespace primus_plan {
 namespace {
-
-/// What may stand at the beginning of a file and takes no column.
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 /// The byte offset of a code point of a line, counted from 0; nothing past the end.
 std::optional<std::size_t> offset_of(std::string_view line, std::size_t code_point, bool is_first_line) {

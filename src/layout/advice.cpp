@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "primus_plan/support/number.h"
+
 namespace primus_plan {
 namespace {
 
@@ -12,14 +14,17 @@ constexpr std::int64_t very_long_sequence = 32'768;
 void one_micro_batch_a_step(const PlacedRun& placed, Findings& out) {
   const Batch& batch = placed.run.batch;
   const Degrees& degrees = placed.run.degrees;
-  if (batch.accumulation_steps != 1 || degrees.data < 2 || batch.global != batch.micro * degrees.data) return;
+  if (batch.accumulation_steps != 1 || degrees.data < 2 ||
+      batch.global != saturating_multiply(batch.micro, degrees.data))
+    return;
   out.add(
       placed.run.keys.global_batch.origin ? placed.run.keys.global_batch.origin : placed.run.keys.micro_batch.origin,
       [&](Message& m) {
         m.say(
             "a step is one micro-batch of {} on each of {} replicas: the global batch {} cannot spread over more GPUs",
             batch.micro, degrees.data, batch.global);
-        m.help("a larger global batch costs no memory: {} gives 2 accumulation steps", 2 * batch.global);
+        m.help("a larger global batch costs no memory: {} gives 2 accumulation steps",
+               saturating_multiply(2, batch.global));
         if (batch.micro > 1) m.help("a smaller micro-batch keeps the global batch when replicas are added");
       });
 }
@@ -48,11 +53,11 @@ void experts_on_every_rank(const PlacedRun& placed, Findings& out) {
 void pipeline_inside_one_node(const PlacedRun& placed, Findings& out) {
   const RunDescription& run = placed.run;
   const bool one_node = run.launch.world_size <= run.launch.gpus_per_node;
-  if (run.degrees.pipeline < 2 || !one_node || run.degrees.tensor * run.degrees.pipeline > run.launch.gpus_per_node)
-    return;
+  const std::int64_t ranks = saturating_multiply(run.degrees.tensor, run.degrees.pipeline);
+  if (run.degrees.pipeline < 2 || !one_node || ranks > run.launch.gpus_per_node) return;
   out.add(run.keys.pipeline.origin, [&](Message& m) {
     m.say("PP {} inside one node: tensor parallelism uses the node's links and has no bubble", run.degrees.pipeline);
-    m.help("TP {} x PP 1 uses the same GPUs for one replica", run.degrees.tensor * run.degrees.pipeline);
+    m.help("TP {} x PP 1 uses the same GPUs for one replica", ranks);
   });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "primus_plan/support/number.h"
+
 namespace primus_plan {
 namespace {
 
@@ -47,7 +49,8 @@ void tensor_across_nodes(const PlacedRun& placed, Findings& out) {
 void expert_across_nodes(const PlacedRun& placed, Findings& out) {
   const std::int64_t crossing = across(placed, "ep");
   const Degrees& degrees = placed.run.degrees;
-  if (crossing == 0 || degrees.expert * degrees.expert_tensor <= placed.layout.ranks_per_node) return;
+  const std::int64_t group = saturating_multiply(degrees.expert, degrees.expert_tensor);
+  if (crossing == 0 || group <= placed.layout.ranks_per_node) return;
   out.add(placed.run.keys.expert.origin, [&](Message& m) {
     m.say("each expert-parallel group of EP {} spans {} nodes: every MoE layer exchanges its tokens over the network",
           degrees.expert, nodes_of_first_group(placed, "ep"));
@@ -116,10 +119,10 @@ void large_bubble(const PlacedRun& placed, Findings& out) {
     if (batch.pipeline_micro_batches > 0) {
       const std::int64_t size = batch.micro / batch.pipeline_micro_batches;
       m.help("{} micro-batches would halve it (local batch {}), as would more model chunks on each rank", half,
-             half * size);
+             saturating_multiply(half, size));
     } else {
       m.help("{} micro-batches would halve it (global batch {}), as would more model chunks on each rank", half,
-             half * batch.micro * degrees.data);
+             saturating_multiply(half, saturating_multiply(batch.micro, degrees.data)));
     }
   });
 }

@@ -8,6 +8,7 @@
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/report/explain_key.h"
 #include "report/key_parts.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::lsp {
 
@@ -29,8 +30,7 @@ struct Target {
 bool may_mean(std::string_view typed, std::string_view label) {
   std::size_t at = 0;
   for (const char c : label) {
-    const auto lower = [](char one) { return one >= 'A' && one <= 'Z' ? static_cast<char>(one + 32) : one; };
-    if (at < typed.size() && lower(typed[at]) == lower(c)) ++at;
+    if (at < typed.size() && lower_case(typed[at]) == lower_case(c)) ++at;
   }
   return at == typed.size();
 }

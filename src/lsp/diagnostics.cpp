@@ -6,6 +6,7 @@
 #include "lsp/uri.h"
 #include "primus_plan/config/presets.h"
 #include "report/finding_text.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::lsp {
 
@@ -62,12 +63,7 @@ Json related(const ShownFinding& shown, const Document& document, const Context&
 }
 
 /// As GitHub names the heading "### MG203 global-batch-not-divisible".
-std::string anchor(const RuleInfo& rule) {
-  std::string text = std::string(rule.id) + "-" + std::string(rule.name);
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
+std::string anchor(const RuleInfo& rule) { return lower_case(std::string(rule.id) + "-" + std::string(rule.name)); }
 
 /// Keys that nothing reads are shown faint.
 bool is_unnecessary(const RuleInfo& rule) { return rule.id == "CF802"; }

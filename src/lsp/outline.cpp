@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "support/utf8.h"
+
 namespace primus_plan::lsp {
 
 namespace {
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::size_t skip_spaces(std::string_view line, std::size_t at) {
   while (at < line.size() && line[at] == ' ') ++at;
@@ -114,10 +114,11 @@ std::uint32_t Outline::document_of(std::uint32_t line) const {
 }
 
 KeyPath Outline::around(std::uint32_t line, std::uint32_t indent) const {
+  const std::uint32_t document = document_of(line);
   auto at = std::ranges::lower_bound(keys_, line, {}, &KeyLine::line);
   while (at != keys_.begin()) {
     --at;
-    if (at->document != document_of(line)) break;
+    if (at->document != document) break;
     if (at->indent < indent) return at->path;
   }
   return {};

@@ -9,8 +9,6 @@ namespace primus_plan::lsp {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 std::uint32_t units_of(const CodePoint& point) { return point.valid && point.value > 0xFFFF ? 2 : 1; }
 
 /// The byte of a line after so many code points; origins do not count a byte order mark.

@@ -1,15 +1,9 @@
 #include "primus_plan/report/advise.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 #include "report/node_json.h"
 
 namespace primus_plan {
 namespace {
-
-void write_list(JsonWriter& json, std::string_view key, const std::vector<std::string>& list) {
-  json.key(key).begin_array();
-  for (const std::string& text : list) json.string(text);
-  json.end_array();
-}
 
 void write_top(JsonWriter& json, const TopChange& change) {
   const Estimate& estimate = *change.trial.estimate;
@@ -38,15 +32,15 @@ std::string advice_to_json(const AdviceReport& report) {
   json.key("pipeline").integer(footprint.degrees.pipeline).key("expert").integer(footprint.degrees.expert);
   json.key("memory_bytes").real(footprint.memory_bytes).key("one_gpu_bytes").real(footprint.one_gpu_bytes);
   json.end_object();
-  write_list(json, "standing", advice.standing);
+  write_lines(json, "standing", advice.standing);
   json.key("goals").begin_array();
   for (const GoalAdvice& goal : advice.goals) {
     json.begin_object().key("goal").string(goal.goal);
-    write_list(json, "lines", goal.lines);
+    write_lines(json, "lines", goal.lines);
     json.end_object();
   }
   json.end_array();
-  write_list(json, "learning_rate", advice.learning_rate);
+  write_lines(json, "learning_rate", advice.learning_rate);
   json.key("top").begin_array();
   for (const TopChange& change : advice.top) write_top(json, change);
   json.end_array().key("tried").integer(static_cast<std::int64_t>(advice.tried)).end_object();

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "primus_plan/report/advise.h"
@@ -13,32 +14,12 @@ namespace {
 
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
-/// A line folded at the width, the rest indented below it.
+/// A line folded at the width, at a terminal or not; the rest is indented below it.
 std::string folded(const std::string& text, std::string_view lead, int columns) {
-  const std::size_t width = static_cast<std::size_t>(std::max(columns, 40));
-  std::string out(lead);
-  std::size_t at = lead.size();
-  std::size_t start = 0;
-  bool first = true;
-  while (start < text.size()) {
-    const std::size_t end = std::min(text.find(' ', start), text.size());
-    const std::string word = text.substr(start, end - start);
-    const std::size_t length = display_width(word);
-    if (!first && at + 1 + length > width) {
-      out += "\n" + std::string(lead.size(), ' ');
-      at = lead.size();
-      first = true;
-    }
-    if (!first) {
-      out += ' ';
-      ++at;
-    }
-    out += word;
-    at += length;
-    first = false;
-    start = end + 1;
-  }
-  return out + "\n";
+  TextStyle style;
+  style.wraps = true;
+  style.width = std::max(columns, 40);
+  return wrapped(std::string(lead) + text, lead.size(), style) + "\n";
 }
 
 std::string lines(const std::vector<std::string>& list, int width) {

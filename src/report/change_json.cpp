@@ -9,10 +9,9 @@ void write_number_changes(JsonWriter& json, const RunDescription& before, const 
     const std::int64_t was = row.value(before);
     const std::int64_t is = row.value(after);
     if (was == is) continue;
-    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("before");
-    was > 0 ? json.integer(was) : json.null();
-    json.key("after");
-    is > 0 ? json.integer(is) : json.null();
+    json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name);
+    write_count(json, "before", was);
+    write_count(json, "after", is);
     json.end_object();
   }
 }

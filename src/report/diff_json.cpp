@@ -1,20 +1,11 @@
 #include "primus_plan/report/diff.h"
+#include "report/change_json.h"
 #include "report/json_parts.h"
 
 namespace primus_plan {
 namespace {
 
 constexpr auto one_line = JsonWriter::Layout::one_line;
-
-void write_count(JsonWriter& json, std::string_view key, std::int64_t value) {
-  json.key(key);
-  value > 0 ? json.integer(value) : json.null();
-}
-
-void write_real(JsonWriter& json, std::string_view key, double value) {
-  json.key(key);
-  value > 0 ? json.real(value) : json.null();
-}
 
 void write_text(JsonWriter& json, std::string_view key, const std::string& value) {
   json.key(key);
@@ -54,13 +45,6 @@ void write_values(JsonWriter& json, const Comparison& comparison) {
     json.key("across_nodes_a").integer(group.crossing_before).key("across_nodes_b").integer(group.crossing_after);
     json.end_object();
   }
-  json.end_array();
-}
-
-void write_findings(JsonWriter& json, std::string_view key, const std::vector<const Finding*>& findings,
-                    const Analysis& analysis) {
-  json.key(key).begin_array();
-  for (const Finding* finding : findings) write_finding(json, *finding, analysis.origin, analysis.path);
   json.end_array();
 }
 

@@ -9,6 +9,7 @@
 #include "report/paint.h"
 #include "report/table.h"
 #include "report/wrap.h"
+#include "support/utf8.h"
 
 namespace primus_plan {
 namespace {
@@ -61,9 +62,8 @@ std::string numbers_text(const Comparison& comparison, const Paint& paint, const
 
 std::string shown_value(const std::string& value) {
   if (value.empty()) return "(unset)";
-  std::string text = escape_controls(value);
-  if (text.size() > longest_value) text = text.substr(0, longest_value) + "...";
-  return text;
+  const std::string text = escape_controls(value);
+  return text.size() > longest_value ? fmt::format("{}...", cut_utf8(text, longest_value)) : text;
 }
 
 std::string values_text(const Comparison& comparison, const TextStyle& style, const Paint& paint) {

@@ -41,12 +41,6 @@ void write_flops(JsonWriter& json, const Workload& workload, const FlopsEstimate
   json.end_object();
 }
 
-void write_range(JsonWriter& json, std::string_view name, const MemoryRange& range) {
-  json.key(name).begin_object(Layout::one_line);
-  json.key("low").real(range.low).key("expected").real(range.expected).key("high").real(range.high);
-  json.end_object();
-}
-
 void write_stage(JsonWriter& json, const Workload& workload, const StageMemory& stage, std::size_t rank) {
   json.begin_object();
   json.key("pipeline_rank").integer(static_cast<std::int64_t>(rank));

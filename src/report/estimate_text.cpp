@@ -9,6 +9,7 @@
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
 #include "report/table.h"
+#include "report/text_parts.h"
 #include "report/wrap.h"
 
 namespace primus_plan {
@@ -38,10 +39,6 @@ std::string row(std::string_view label, std::string_view text, const TextStyle& 
 
 std::string range_text(const MemoryRange& range) {
   return fmt::format("{:.1f} GiB ({:.0f} to {:.0f})", range.expected / gib, range.low / gib, range.high / gib);
-}
-
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
 }
 
 std::string missing_facts(const Workload& workload, const TextStyle& style) {

@@ -8,6 +8,7 @@
 #include "report/excerpt.h"
 #include "report/paint.h"
 #include "report/wrap.h"
+#include "support/utf8.h"
 
 namespace primus_plan {
 
@@ -124,24 +125,9 @@ std::string shortened(std::string text) {
   constexpr std::size_t longest = 600;
   constexpr std::size_t kept = 250;
   if (text.size() <= longest) return text;
-  const auto is_inside = [&text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
-  std::size_t cut = kept;
-  while (is_inside(cut)) --cut;
   std::size_t resume = text.size() - kept;
-  while (resume < text.size() && is_inside(resume)) ++resume;
-  return text.substr(0, cut) + " … " + text.substr(resume);
-}
-
-/// "Megatron stops (AssertionError; megatron/training/arguments.py:validate_args)".
-std::string runtime_text(const RuleInfo& rule) {
-  std::string_view outcome = rule.outcome;
-  if (outcome.empty() || rule.runtime_site.empty()) return fmt::format("{}{}", outcome, rule.runtime_site);
-  // "(AssertionError)" takes the place in; "find key(model)" is part of the sentence.
-  const std::size_t open = outcome.rfind('(');
-  const bool aside = outcome.ends_with(')') && open != std::string_view::npos && open > 0 && outcome[open - 1] == ' ';
-  if (!aside) return fmt::format("{} ({})", outcome, rule.runtime_site);
-  outcome.remove_suffix(1);
-  return fmt::format("{}; {})", outcome, rule.runtime_site);
+  while (resume < text.size() && continues_character(text[resume])) ++resume;
+  return fmt::format("{} … {}", cut_utf8(text, kept), std::string_view(text).substr(resume));
 }
 
 std::string label_to_text(const Label& label) {

@@ -4,53 +4,69 @@
 
 namespace primus_plan {
 
-namespace {
-
 using Layout = JsonWriter::Layout;
 
-/// 0 stands for "could not be derived".
-void write_size(JsonWriter& json, std::string_view key, std::int64_t value) {
+void write_count(JsonWriter& json, std::string_view key, std::int64_t value) {
   json.key(key);
   value > 0 ? json.integer(value) : json.null();
 }
+
+void write_real(JsonWriter& json, std::string_view key, double value) {
+  json.key(key);
+  value > 0 ? json.real(value) : json.null();
+}
+
+void write_lines(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines) {
+  json.key(key).begin_array();
+  for (const std::string& line : lines) json.string(line);
+  json.end_array();
+}
+
+void write_range(JsonWriter& json, std::string_view key, const MemoryRange& range) {
+  json.key(key).begin_object(Layout::one_line);
+  json.key("low").real(range.low).key("expected").real(range.expected).key("high").real(range.high);
+  json.end_object();
+}
+
+namespace {
 
 void write_text(JsonWriter& json, std::string_view key, std::string_view value) { json.key(key).string(value); }
 
 void write_launch(JsonWriter& json, const Launch& launch) {
   json.key("launch").begin_object(Layout::one_line);
-  write_size(json, "world_size", launch.world_size);
-  write_size(json, "nodes", launch.nodes);
-  write_size(json, "gpus_per_node", launch.gpus_per_node);
+  write_count(json, "world_size", launch.world_size);
+  write_count(json, "nodes", launch.nodes);
+  write_count(json, "gpus_per_node", launch.gpus_per_node);
   write_text(json, "source", launch.source);
   json.key("assumed").boolean(launch.assumed).end_object();
 }
 
 void write_degrees(JsonWriter& json, const Degrees& degrees) {
   json.key("degrees").begin_object(Layout::one_line);
-  write_size(json, "tensor", degrees.tensor);
-  write_size(json, "pipeline", degrees.pipeline);
-  write_size(json, "virtual_pipeline", degrees.virtual_pipeline);
-  write_size(json, "context", degrees.context);
-  write_size(json, "expert", degrees.expert);
-  write_size(json, "expert_tensor", degrees.expert_tensor);
-  write_size(json, "data", degrees.data);
-  write_size(json, "data_replicate", degrees.data_replicate);
-  write_size(json, "data_shard", degrees.data_shard);
-  write_size(json, "expert_data", degrees.expert_data);
+  write_count(json, "tensor", degrees.tensor);
+  write_count(json, "pipeline", degrees.pipeline);
+  write_count(json, "virtual_pipeline", degrees.virtual_pipeline);
+  write_count(json, "context", degrees.context);
+  write_count(json, "expert", degrees.expert);
+  write_count(json, "expert_tensor", degrees.expert_tensor);
+  write_count(json, "data", degrees.data);
+  write_count(json, "data_replicate", degrees.data_replicate);
+  write_count(json, "data_shard", degrees.data_shard);
+  write_count(json, "expert_data", degrees.expert_data);
   json.end_object();
 }
 
 void write_batch(JsonWriter& json, const Batch& batch) {
   json.key("batch").begin_object(Layout::one_line);
-  write_size(json, "micro", batch.micro);
-  write_size(json, "global", batch.global);
+  write_count(json, "micro", batch.micro);
+  write_count(json, "global", batch.global);
   if (batch.starts_empty) {
     json.key("accumulation_steps").integer(0);
   } else {
-    write_size(json, "accumulation_steps", batch.accumulation_steps);
+    write_count(json, "accumulation_steps", batch.accumulation_steps);
   }
-  write_size(json, "sequence_length", batch.sequence_length);
-  write_size(json, "tokens_per_step", batch.tokens_per_step());
+  write_count(json, "sequence_length", batch.sequence_length);
+  write_count(json, "tokens_per_step", batch.tokens_per_step());
   json.end_object();
 }
 
@@ -58,17 +74,11 @@ void write_batch(JsonWriter& json, const Batch& batch) {
 void write_location(JsonWriter& json, const Origin& origin, const std::string& path) {
   json.key("location").begin_object(Layout::one_line);
   write_text(json, "path", origin ? origin.source->path() : path);
-  write_size(json, "line", origin.line);
-  write_size(json, "column", origin.column);
-  write_size(json, "end_line", origin.line);
-  write_size(json, "end_column", origin.column == 0 ? 0 : origin.column + origin.length);
+  write_count(json, "line", origin.line);
+  write_count(json, "column", origin.column);
+  write_count(json, "end_line", origin.line);
+  write_count(json, "end_column", origin.column == 0 ? 0 : origin.column + origin.length);
   json.end_object();
-}
-
-void write_lines(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines) {
-  json.key(key).begin_array();
-  for (const std::string& line : lines) json.string(line);
-  json.end_array();
 }
 
 void write_fixes(JsonWriter& json, const std::vector<Fix>& fixes, const std::string& path) {
@@ -156,10 +166,10 @@ void write_legal_worlds(JsonWriter& json, const std::vector<LegalWorld>& worlds)
   json.key("legal_worlds").begin_array();
   for (const LegalWorld& world : worlds) {
     json.begin_object(Layout::one_line);
-    write_size(json, "nodes", world.nodes);
-    write_size(json, "world_size", world.world_size);
-    write_size(json, "data", world.data);
-    write_size(json, "accumulation_steps", world.accumulation_steps);
+    write_count(json, "nodes", world.nodes);
+    write_count(json, "world_size", world.world_size);
+    write_count(json, "data", world.data);
+    write_count(json, "accumulation_steps", world.accumulation_steps);
     json.end_object();
   }
   json.end_array();
@@ -177,7 +187,7 @@ void write_repairs(JsonWriter& json, const std::vector<Repair>& repairs) {
       json.key("to").integer(change.to).end_object();
     }
     json.end_array();
-    write_size(json, "tokens_per_step", repair.tokens_per_step);
+    write_count(json, "tokens_per_step", repair.tokens_per_step);
     json.end_object();
   }
   json.end_array();
@@ -210,7 +220,6 @@ void write_module(JsonWriter& json, const Analysis& module) {
   json.end_object();
 }
 
-/// A file of which nothing but its faults is known.
 void write_unloaded(JsonWriter& json, const FileReport& file) {
   json.begin_object();
   write_text(json, "path", file.path);

@@ -1,16 +1,26 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
+#include "primus_plan/estimate/memory.h"
 #include "primus_plan/report/report.h"
 #include "primus_plan/run/hardware.h"
 #include "report/json_writer.h"
 
 namespace primus_plan {
 
-/// Objects of the JSON contract that several formats and commands print.
+/// Parts of the JSON contract that several formats and commands print.
+
+/// A key with a number; null for 0 and less, which stand for "could not be derived".
+void write_count(JsonWriter& json, std::string_view key, std::int64_t value);
+void write_real(JsonWriter& json, std::string_view key, double value);
+void write_lines(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines);
+/// {"low", "expected", "high"} in bytes.
+void write_range(JsonWriter& json, std::string_view key, const MemoryRange& range);
 
 /// One module of a file: launch, degrees, batch, effective values, rewrites, findings.
 void write_module(JsonWriter& json, const Analysis& module);

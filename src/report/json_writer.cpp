@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "primus_plan/support/text.h"
 #include "support/utf8.h"
 
@@ -11,7 +13,7 @@ namespace {
 
 constexpr std::size_t indent_width = 2;
 
-/// The half of a UTF-16 pair that a text carries encoded (YAML's "\ud800"), or 0. Python keeps these, so JSON must.
+/// The half of a UTF-16 pair that a text carries encoded (Python's '\ud800'), or 0. Python keeps these, so JSON must.
 std::uint32_t surrogate_at(std::string_view text, std::size_t at) {
   if (text.size() - at < 3 || static_cast<unsigned char>(text[at]) != 0xED) return 0;
   const auto second = static_cast<unsigned char>(text[at + 1]);
@@ -90,7 +92,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 
 JsonWriter& JsonWriter::integer(std::int64_t value) { return raw(fmt::format("{}", value)); }
 
-JsonWriter& JsonWriter::real(double value) { return raw(real_text(value)); }
+JsonWriter& JsonWriter::real(double value) { return std::isfinite(value) ? raw(real_text(value)) : null(); }
 
 JsonWriter& JsonWriter::string(std::string_view value) { return raw(json_string(value)); }
 

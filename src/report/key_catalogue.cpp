@@ -3,6 +3,7 @@
 
 #include "primus_plan/config/embedded.h"
 #include "primus_plan/report/keys.h"
+#include "primus_plan/support/glob.h"
 
 namespace primus_plan {
 
@@ -52,18 +53,8 @@ std::vector<CatalogueKey> read_catalogues() {
   return out;
 }
 
-/// Whether a name is what a pattern with * and ? says.
-bool matches(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() == '*') {
-    return matches(pattern.substr(1), name) || (!name.empty() && matches(pattern, name.substr(1)));
-  }
-  return !name.empty() && (pattern.front() == '?' || pattern.front() == name.front()) &&
-         matches(pattern.substr(1), name.substr(1));
-}
-
 bool fits(std::string_view pattern, std::string_view name) {
-  if (pattern.find_first_of("*?") != std::string_view::npos) return matches(pattern, name);
+  if (pattern.find_first_of("*?") != std::string_view::npos) return matches_glob(pattern, name);
   return name.find(pattern) != std::string_view::npos;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "primus_plan/report/models.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 #include "report/paint.h"
 
 namespace primus_plan {
@@ -30,11 +30,6 @@ std::string heads_text(const ModelSize& size) {
 
 std::string experts_text(const ModelSize& size) {
   return size.experts == 0 ? "-" : fmt::format("{} of {}", size.experts_per_token, size.experts);
-}
-
-void write_count(JsonWriter& json, std::string_view key, std::int64_t value) {
-  json.key(key);
-  value > 0 ? json.integer(value) : json.null();
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ std::string batch_to_text(const Batch& batch, std::int64_t data) {
   if (batch.global <= 0) return {};
   std::string text = fmt::format("global batch {}", with_commas(batch.global));
   const bool known = batch.micro > 0 && data > 0 && batch.accumulation_steps > 0;
-  if (known && batch.micro * data * batch.accumulation_steps == batch.global) {
+  if (known && saturating_multiply(saturating_multiply(batch.micro, data), batch.accumulation_steps) == batch.global) {
     text += fmt::format(" = micro-batch {} x DP {} x {}", batch.micro, with_commas(data),
                         counted(batch.accumulation_steps, "accumulation step"));
   } else {

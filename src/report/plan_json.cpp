@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "primus_plan/report/plan.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 
 namespace primus_plan {
 namespace {
@@ -12,12 +12,6 @@ using Layout = JsonWriter::Layout;
 std::string_view fit_word(Fit fit) {
   constexpr std::string_view words[] = {"fits", "tight", "does-not-fit"};
   return words[static_cast<std::size_t>(fit)];
-}
-
-void write_memory(JsonWriter& json, const MemoryRange& range) {
-  json.key("memory_bytes").begin_object(Layout::one_line);
-  json.key("low").real(range.low).key("expected").real(range.expected).key("high").real(range.high);
-  json.end_object();
 }
 
 void write_candidate(JsonWriter& json, const Candidate& c) {
@@ -41,7 +35,7 @@ void write_candidate(JsonWriter& json, const Candidate& c) {
 
 void write_estimates(JsonWriter& json, const PlanPoint& point) {
   json.key("fit").string(fit_word(point.fit));
-  write_memory(json, point.memory);
+  write_range(json, "memory_bytes", point.memory);
   json.key("step_seconds").begin_object(Layout::one_line);
   json.key("low").real(point.low_seconds).key("expected").real(point.seconds).key("high").real(point.high_seconds);
   json.end_object();

@@ -10,6 +10,7 @@
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
 #include "report/table.h"
+#include "report/text_parts.h"
 #include "report/wrap.h"
 
 namespace primus_plan {
@@ -18,10 +19,6 @@ namespace {
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_rules = 6;
 constexpr std::size_t most_neighbours = 24;
-
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
-}
 
 std::string number(std::size_t value) { return with_commas(static_cast<std::int64_t>(value)); }
 
@@ -39,10 +36,11 @@ std::string head(const PlanReport& report, const Paint& paint) {
       fmt::format("{} on {} x {} ({:.0f} GiB, {} a node), {}\n", paint.bold(escape_controls(report.subject)),
                   worlds_text(request), escape_controls(request.hardware.name), request.hardware.memory_bytes / gib,
                   request.task.gpus_per_node, report.framework);
-  out += fmt::format("  batch     {} samples of {} tokens = {} tokens a step ({})\n",
-                     with_commas(request.task.global_batch), with_commas(request.task.sequence_length),
-                     human_count(static_cast<double>(request.task.global_batch * request.task.sequence_length)),
-                     report.batch_source);
+  out += fmt::format(
+      "  batch     {} samples of {} tokens = {} tokens a step ({})\n", with_commas(request.task.global_batch),
+      with_commas(request.task.sequence_length),
+      human_count(static_cast<double>(request.task.global_batch) * static_cast<double>(request.task.sequence_length)),
+      report.batch_source);
   out += fmt::format("  hardware  {} ({})\n", request.hardware.name, report.hardware_source);
   out += fmt::format("  searched  {} candidates{}: {} judged, {} legal ones fit, in {}\n", number(result.space),
                      result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),

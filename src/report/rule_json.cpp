@@ -1,16 +1,10 @@
 #include "primus_plan/report/rules.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 #include "report/rule_parts.h"
 
 namespace primus_plan {
 
 namespace {
-
-void write_lines(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines) {
-  json.key(key).begin_array();
-  for (const std::string& line : lines) json.string(line);
-  json.end_array();
-}
 
 void write_example(JsonWriter& json, std::string_view key, const Example& example) {
   json.key(key).begin_object().key("world_size").integer(example.world_size.value);

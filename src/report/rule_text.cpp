@@ -6,6 +6,7 @@
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
 #include "report/rule_parts.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -13,24 +14,6 @@ namespace {
 
 constexpr std::size_t indent = 2;
 constexpr int widest = 100;
-
-/// Breaks text at spaces into lines of at most `width` columns; longer words stay whole.
-std::string wrap(std::string_view text, std::size_t width) {
-  const std::string margin(indent, ' ');
-  std::string out;
-  std::string line;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
-      out += margin + line + '\n';
-      line.clear();
-    }
-    if (!line.empty()) line += ' ';
-    line += word;
-  }
-  return line.empty() ? out : out + margin + line + '\n';
-}
 
 std::string indented(std::string_view text) {
   std::string out;
@@ -45,10 +28,10 @@ std::string indented(std::string_view text) {
 class RuleText {
  public:
   RuleText(const RulePage& page, const TextStyle& style)
-      : page_(page),
-        rule_(*page.rule),
-        paint_(style.color),
-        width_(static_cast<std::size_t>(std::min(style.width, widest)) - indent) {}
+      : page_(page), rule_(*page.rule), paint_(style.color), style_(style) {
+    style_.wraps = true;  // pages are for reading, at a terminal or not
+    style_.width = std::min(style.width, widest);
+  }
 
   std::string make() {
     out_ = fmt::format("{} {}: {}\n", paint_.bold(rule_.id), paint_.bold(rule_.name),
@@ -69,7 +52,9 @@ class RuleText {
 
  private:
   void section(std::string_view title) { out_ += '\n' + paint_.bold(title) + '\n'; }
-  void paragraph(std::string_view text) { out_ += wrap(text, width_); }
+  void paragraph(std::string_view text) {
+    if (!text.empty()) out_ += wrapped(std::string(indent, ' ') + std::string(text), indent, style_) + '\n';
+  }
 
   void runtime() {
     section("what the runtime does");
@@ -97,7 +82,7 @@ class RuleText {
   const RulePage& page_;
   const RuleInfo& rule_;
   Paint paint_;
-  std::size_t width_;
+  TextStyle style_;
   std::string out_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "primus_plan/report/sweep.h"
 #include "primus_plan/support/text.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 #include "report/node_json.h"
 
 namespace primus_plan {
@@ -46,16 +46,6 @@ std::vector<std::string> csv_row(const Sweep& sweep, const SweepPoint& point) {
               timed ? fmt::format("{:.4f}", estimate.step.bubble_share) : "", point.letter == 0 ? "true" : "false",
               join(rule_ids(sweep, point), " ")});
   return out;
-}
-
-void write_count(JsonWriter& json, std::string_view key, std::int64_t value) {
-  json.key(key);
-  value > 0 ? json.integer(value) : json.null();
-}
-
-void write_real(JsonWriter& json, std::string_view key, double value) {
-  json.key(key);
-  value > 0 ? json.real(value) : json.null();
 }
 
 void write_point(JsonWriter& json, const Sweep& sweep, const SweepPoint& point) {

@@ -8,6 +8,7 @@
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
 #include "report/table.h"
+#include "report/text_parts.h"
 #include "report/wrap.h"
 
 namespace primus_plan {
@@ -102,22 +103,22 @@ std::string plot_line(const SweepPoint& point, double best, double capacity, int
 
 std::string plot(const Sweep& sweep, int columns) {
   double best = 0;
-  std::size_t name_width = display_width(sweep.axes.front().name);
+  const std::string name = escape_controls(sweep.axes.front().name);
+  std::size_t name_width = display_width(name);
   for (const SweepPoint& point : sweep.points) {
     best = std::max(best, tokens_of(point.trial));
-    name_width = std::max(name_width, display_width(to_text(*point.values.front())));
+    name_width = std::max(name_width, display_width(escape_controls(to_text(*point.values.front()))));
   }
   const double capacity = sweep.hardware != nullptr ? sweep.hardware->memory_bytes : 0;
   if (best <= 0 && capacity <= 0) return {};
   const int width = std::clamp((columns - static_cast<int>(name_width) - 28) / 2, 4, 30);
-  std::string text = fmt::format("\n  {:<{}}", escape_controls(sweep.axes.front().name), name_width);
+  std::string text = "\n  " + padded(name, name_width);
   if (best > 0) text += fmt::format("  {:<{}}", "tokens/s/GPU", width + 11);
   if (capacity > 0) text += fmt::format(" memory of {:.0f} GiB", capacity / gib);
   text += '\n';
   for (const SweepPoint& point : sweep.points) {
-    const std::string value = escape_controls(to_text(*point.values.front()));
     text +=
-        fmt::format("  {}{}{}\n", value, std::string(name_width - std::min(name_width, display_width(value)), ' '),
+        fmt::format("  {}{}\n", padded(escape_controls(to_text(*point.values.front())), name_width),
                     point.letter != 0 ? fmt::format("  {}", point.letter) : plot_line(point, best, capacity, width));
   }
   return text;

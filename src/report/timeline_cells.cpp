@@ -203,10 +203,13 @@ Cells scale_cells(const TimeWindow& window, bool in_seconds) {
   const double step = round_step(mark_columns * window.column_seconds() / unit);
   Cells out(window.columns, Cell{});
   const double first = std::max(0.0, std::ceil(from / unit / step - 1e-9));
-  for (double i = first; i * step * unit < to - window.column_seconds() / 2; ++i) {
-    const std::size_t column = column_at(i * step * unit - window.shift, window);
+  // Counted in marks: a window too narrow for its distance from zero has the same time in all its columns.
+  for (std::size_t mark = 0; mark <= window.columns; ++mark) {
+    const double steps = first + static_cast<double>(mark);
+    if (steps * step * unit >= to - window.column_seconds() / 2) break;
+    const std::size_t column = column_at(steps * step * unit - window.shift, window);
     const std::string_view name = in_seconds ? " s" : " ms";
-    const std::string label = fmt::format("{:g}{}", i * step, i == first ? name : "");
+    const std::string label = fmt::format("{:g}{}", steps * step, mark == 0 ? name : "");
     if (column + 1 + label.size() > out.size()) break;
     out[column] = {"│", "2"};
     write_text(out, column + 1, label, "2");

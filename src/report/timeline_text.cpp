@@ -9,6 +9,7 @@
 #include "primus_plan/run/workload.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "report/text_parts.h"
 #include "report/timeline_cells.h"
 #include "report/wrap.h"
 
@@ -20,10 +21,6 @@ constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_stages_shown = 32;
 constexpr int wide_terminal = 100;
 constexpr int least_width = 40;
-
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
-}
 
 /// Where a line has its parts.
 struct Columns {

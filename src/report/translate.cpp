@@ -8,6 +8,7 @@
 #include "primus_plan/support/text.h"
 #include "report/json_writer.h"
 #include "report/yaml_scalar.h"
+#include "support/utf8.h"
 
 namespace primus_plan {
 namespace {
@@ -15,9 +16,8 @@ namespace {
 constexpr std::size_t longest_value = 80;
 
 std::string comment_text(const std::string& text) {
-  std::string out = escape_controls(text);
-  if (out.size() > longest_value) out = out.substr(0, longest_value) + "...";
-  return out;
+  const std::string out = escape_controls(text);
+  return out.size() > longest_value ? fmt::format("{}...", cut_utf8(out, longest_value)) : out;
 }
 
 std::string exp_line(const Experiment& experiment, std::string_view key, const std::string& fallback,
@@ -48,7 +48,7 @@ std::string translation_to_yaml(const TranslationReport& report) {
       fmt::format("# primus-plan: world-size={} gpus-per-node={}\n", launch.world_size, launch.gpus_per_node);
   text += fmt::format("# {}, module {}, said in {}.\n", escape_controls(report.analysis.path),
                       escape_controls(report.analysis.module), translation.framework);
-  for (const std::string& remark : translation.remarks) text += fmt::format("# {}.\n", remark);
+  for (const std::string& remark : translation.remarks) text += fmt::format("# {}.\n", escape_controls(remark));
   if (!translation.lost.empty()) text += "# Not carried over:\n";
   for (const Untranslated& lost : translation.lost) {
     text += fmt::format("#   {}: {}\n", escape_controls(lost.key), comment_text(lost.value));

@@ -5,15 +5,12 @@
 #include "primus_plan/report/why.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
+#include "report/text_parts.h"
 #include "report/wrap.h"
 
 namespace primus_plan {
 
 namespace {
-
-std::string padded(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, display_width(text)), ' ');
-}
 
 /// "tensor_model_parallel_size, exp.yaml:12:34", or where there is no file the layer.
 std::string key_text(const RunKey& key) {

@@ -5,6 +5,7 @@
 #include "primus_plan/report/why.h"
 #include "primus_plan/support/text.h"
 #include "report/paint.h"
+#include "report/text_parts.h"
 #include "report/why_steps.h"
 #include "report/wrap.h"
 
@@ -16,11 +17,6 @@ std::size_t widest(const std::vector<WhyStep>& steps, std::string WhyStep::*memb
   std::size_t width = 0;
   for (const WhyStep& step : steps) width = std::max(width, display_width(step.*member));
   return width;
-}
-
-std::string padded(std::string text, std::size_t width) {
-  text.append(width - std::min(width, display_width(text)), ' ');
-  return text;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "primus_plan/support/text.h"
 #include "report/json_writer.h"
+#include "support/base64.h"
 
 namespace primus_plan {
 
@@ -20,12 +21,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Words that YAML 1.1 reads as a boolean or null. Compared without case, so a few more are quoted than must be.
 bool is_reserved_word(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"};
-  const auto equal = [text](std::string_view word) {
-    return std::equal(word.begin(), word.end(), text.begin(), text.end(), [](char a, char b) {
-      return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
-    });
-  };
-  return std::any_of(words.begin(), words.end(), equal);
+  return std::ranges::any_of(words, [text](std::string_view word) { return equal_ignoring_case(word, text); });
 }
 
 /// Whether a text can stand without quotes: begins so that it is no number, date or indicator, and holds only
@@ -61,22 +57,6 @@ std::string real(double value) {
   const std::size_t exponent = text.find('e');  // YAML 1.1 wants a point before it
   if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
   return text;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = (group << 8U) | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += k <= count ? alphabet[(group >> (18U - 6U * static_cast<std::uint32_t>(k))) & 0x3FU] : '=';
-    }
-  }
-  return out;
 }
 
 std::string join(const std::vector<NodePtr>& items, std::string (*write)(const Node&)) {
@@ -135,7 +115,7 @@ std::string yaml_scalar(const Node& node) {
     case Kind::datetime:
       return node.text;
     case Kind::bytes:
-      return fmt::format("!!binary \"{}\"", base64(node.text));
+      return fmt::format("!!binary \"{}\"", encode_base64(node.text));
     default:
       return "null";
   }

@@ -87,7 +87,7 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
 
 Multiples nearest_multiples(std::int64_t value, std::int64_t step) {
   if (step < 1) return {};
-  if (value < step) return {value == step ? std::optional(step) : std::nullopt, step};
+  if (value < step) return {std::nullopt, step};
   const std::int64_t factor = value / step;
   Multiples found{.below = factor * step, .above = checked_multiply(factor + 1, step)};
   return found;

@@ -8,18 +8,11 @@
 #include <cstdint>
 #include <numeric>
 
+#include "support/lower_case.h"
 #include "support/utf8.h"
 
 namespace primus_plan {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = lower(c);
-  return result;
-}
 
 template <class Part>
 std::string join_parts(std::span<const Part> parts, std::string_view separator) {
@@ -140,7 +133,7 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
     std::size_t distance;
     std::string_view name;
   };
-  const std::string wanted = lower(word);
+  const std::string wanted = lower_case(word);
   const std::size_t cutoff = std::clamp<std::size_t>(word.size() / 3, 1, 6);
   const std::uint64_t wanted_characters = characters(wanted);
   std::vector<Match> matches;  // at most `max`, nearest first; of equals the first candidate
@@ -150,7 +143,7 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
     const std::size_t most = is_full ? matches.back().distance - 1 : cutoff;
     const std::size_t longer = std::max(candidate.size(), word.size()) - std::min(candidate.size(), word.size());
     if (longer > most) continue;
-    const std::string letters = lower(candidate);
+    const std::string letters = lower_case(candidate);
     if (static_cast<std::size_t>(std::popcount(wanted_characters ^ characters(letters))) > 2 * most) continue;
     const std::size_t distance = edit_distance(wanted, letters, most);
     if (distance > most || distance >= candidate.size()) continue;
@@ -192,8 +185,15 @@ std::string join(std::span<const std::string_view> parts, std::string_view separ
   return join_parts(parts, separator);
 }
 
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = lower_case(c);
+  return result;
+}
+
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && lower(a) == lower(b);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 std::string escape_controls(std::string_view text) {

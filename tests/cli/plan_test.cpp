@@ -49,6 +49,26 @@ TEST(PlanCommand, TheWrittenCopyPassesCheckAndKeepsComments) {
   EXPECT_EQ(checked.at("summary").at("errors"), 0);
 }
 
+TEST(PlanCommand, WritesCopiesOfExperimentsAroundAnotherTreesPresets) {
+  const TemporaryFolder folder;
+  folder.write(".primus-plan.yaml", "primus-root: tree\n");
+  folder.write("tree/primus/configs/modules/megatron/pre_trainer.yaml", "micro_batch_size: 1\n");
+  folder.write("tree/primus/configs/models/megatron/own_1B.yaml",
+               "num_layers: 16\nhidden_size: 2048\nffn_hidden_size: 8192\nnum_attention_heads: 16\nseq_length: 4096\n"
+               "max_position_embeddings: 4096\nvocab_size: 32000\nposition_embedding_type: rope\n");
+  folder.write(
+      "tree/primus/configs/platforms/platform_azure.yaml",
+      "name: azure\nnum_nodes_env_key: N\nnode_rank_env_key: R\nmaster_addr_env_key: A\nmaster_port_env_key: P\n"
+      "gpus_per_node_env_key: G\nworkspace: ./output\n");
+  std::string experiment(silent_experiment);
+  experiment.replace(experiment.find("llama3_8B"), 9, "own_1B");
+  const std::string file = folder.write("exp.yaml", experiment);
+  const std::string copy = (folder.path() / "copy.yaml").string();
+  const ProcessResult result = run_plan({"plan", file, "--pin", "tp=4", "--write", copy});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(read_file(copy), "tensor_model_parallel_size: 4"));
+}
+
 TEST(PlanCommand, NodesNeedNotBeFull) {
   const TemporaryFolder folder;
   const std::string copy = (folder.path() / "copy.yaml").string();

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "config/yaml/base64.h"
+#include "support/base64.h"
 #include "support/oracle.h"
 #include "support/yaml.h"
 
@@ -83,7 +83,7 @@ bool same(const Node& node, const json& expected) {
 
 std::string content(const json& file) {
   if (file.is_string()) return file.get<std::string>();
-  return yaml::decode_base64(file["b64"].get<std::string>()).value();
+  return decode_base64(file["b64"].get<std::string>()).value();
 }
 
 /// What differs; empty when nothing does.

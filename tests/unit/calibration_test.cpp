@@ -69,7 +69,8 @@ TEST(CalibrationFile, WorksOnEmptyFilesMissingLineEndsAndCarriageReturns) {
 }
 
 TEST(CalibrationFile, RefusesWhatLinesCannotSay) {
-  for (const char* text : {"{strict: true}\n", "strict: true\n...\n", "- a list\n", "a: [\n"}) {
+  for (const char* text :
+       {"{strict: true}\n", "strict: true\n...\n", "- a list\n", "a: [\n", "\"calibration\": {hardware: MI300X}\n"}) {
     EXPECT_THROW(static_cast<void>(with_calibration(text, some_calibration())), CalibrationError) << text;
   }
 }

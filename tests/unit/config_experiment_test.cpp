@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "primus_plan/config/experiment.h"
+#include "support/yaml.h"
 
 namespace primus_plan {
 namespace {
@@ -195,6 +196,14 @@ TEST_F(Tree, CommandLineGoesToTheModuleThatWouldRun) {
   ASSERT_EQ(result.experiments.size(), 1U);
   EXPECT_EQ(result.experiments[0].modules.at(0).params->get("x"), nullptr);
   EXPECT_NE(result.experiments[0].modules.at(1).params->get("x"), nullptr);
+}
+
+TEST_F(Tree, DigitsOfEveryScriptAreNumbersOnTheCommandLine) {  // as to Python's int
+  const LoadResult result =
+      load(with_overrides("      a: 1\n"), {.tokens = {"b=\xE0\xA5\xA7\xE0\xA5\xA8", "c=\xF0\x9D\x9F\x96"}});
+  const Node& params = *result.experiments.front().modules.front().params;
+  EXPECT_EQ(test::describe(*params.get("b")), "int 12");
+  EXPECT_EQ(test::describe(*params.get("c")), "int 8");
 }
 
 TEST_F(Tree, SkippedTokensAreRemarks) {

@@ -83,6 +83,11 @@ TEST(Extends, ACycleShowsItself) {
   }
 }
 
+TEST(Extends, ACircleMayBeWrittenInManyWays) {
+  EXPECT_EQ(refused("extends: ./main.yaml\n"), "extends-cycle@1:10");
+  EXPECT_EQ(refused("extends: sub/../main.yaml\n"), "extends-cycle@1:10");
+}
+
 TEST(Extends, AFileMayBeExtendedByTwoWaysButNotWithoutEnd) {
   MemoryFiles files;
   for (int i = 0; i < 25; ++i) {

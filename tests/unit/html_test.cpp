@@ -11,6 +11,7 @@
 #include "report/html/plot.h"
 #include "report/html/view.h"
 #include "report/json_writer.h"
+#include "support/base64.h"
 #include "support/html_page.h"
 #include "support/reports.h"
 #include "support/sha256.h"
@@ -20,11 +21,13 @@ namespace {
 
 using html::Markup;
 
+std::string escaped(std::string_view text) { return Markup().text(text).take(); }
+
 TEST(HtmlText, WhatCouldBeMarkupIsNone) {
-  EXPECT_EQ(html::escaped("a < b & \"c\" > 'd'"), "a &lt; b &amp; &quot;c&quot; &gt; 'd'");
-  EXPECT_EQ(html::escaped("\x1b[31m\n\x7f\xff"), "\\x1b[31m\\n\\x7f\\xff");
-  EXPECT_EQ(html::escaped("\u202e\u2028"), "\\u202e\\u2028");
-  EXPECT_EQ(html::escaped("größer 東京"), "größer 東京");
+  EXPECT_EQ(escaped("a < b & \"c\" > 'd'"), "a &lt; b &amp; &quot;c&quot; &gt; 'd'");
+  EXPECT_EQ(escaped("\x1b[31m\n\x7f\xff"), "\\x1b[31m\\n\\x7f\\xff");
+  EXPECT_EQ(escaped("\u202e\u2028"), "\\u202e\\u2028");
+  EXPECT_EQ(escaped("größer 東京"), "größer 東京");
 }
 
 TEST(HtmlText, JsonCannotEndItsScript) {
@@ -43,11 +46,11 @@ TEST(Hashes, AreThoseOfTheStandards) {
   // FIPS 180-4's examples, RFC 4648's vectors.
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(html::base64(""), "");
-  EXPECT_EQ(html::base64("f"), "Zg==");
-  EXPECT_EQ(html::base64("fo"), "Zm8=");
-  EXPECT_EQ(html::base64("foo"), "Zm9v");
-  EXPECT_EQ(html::base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(encode_base64(""), "");
+  EXPECT_EQ(encode_base64("f"), "Zg==");
+  EXPECT_EQ(encode_base64("fo"), "Zm8=");
+  EXPECT_EQ(encode_base64("foo"), "Zm9v");
+  EXPECT_EQ(encode_base64("foobar"), "Zm9vYmFy");
 }
 
 TEST(Rows, OfManyTheFirstAndTheLastAreShown) {

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "report/json_writer.h"
 #include "support/reports.h"
 #include "support/schema.h"
 
@@ -41,6 +44,12 @@ TEST(JsonReport, UnknownNumbersAreNull) {
   EXPECT_TRUE(module["batch"]["accumulation_steps"].is_null());
   EXPECT_EQ(module["degrees"]["virtual_pipeline"], 2);
   EXPECT_EQ(as_json({clean_report()})["files"][0]["degrees"]["virtual_pipeline"], 1);
+}
+
+TEST(JsonReport, NumbersThatJsonCannotSayAreNull) {
+  JsonWriter writer;
+  writer.begin_array().real(1.0 / 3).real(std::numeric_limits<double>::infinity()).real(std::nan("")).end_array();
+  EXPECT_EQ(json::parse(writer.take()), json::parse("[0.3333333333333333, null, null]"));
 }
 
 TEST(JsonReport, FindingWithoutAPlacePointsAtTheModule) {

@@ -8,6 +8,7 @@
 namespace primus_plan {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -81,6 +82,23 @@ TEST_F(SettingsTest, VariablesAndRoot) {
   EXPECT_THAT(faults("primus-root: ${UNSET}\n"), ElementsAre(HasSubstr("UNSET")));
 }
 
+TEST_F(SettingsTest, HardwareFilesAreBesideTheirSettingsWithChangesToo) {
+  files_.put("/repo/part.yaml", "name: Own\nbase: MI300X\n");
+  for (const char* spec : {"part.yaml", "part.yaml:nic_gbs=25"}) {
+    files_.put("/repo/.primus-plan.yaml", std::string("hardware: ") + spec + "\n");
+    SettingsFiles finder(files_, environment_, rules_);
+    EXPECT_EQ(finder.nearest("/repo/exp").hardware->value, std::string("/repo/") + spec);
+  }
+  files_.put("/repo/.primus-plan.yaml", "hardware: MI300X:nic_gbs=25\n");
+  EXPECT_EQ(nearest("/repo").hardware->value, "MI300X:nic_gbs=25");
+}
+
+TEST_F(SettingsTest, AFolderMayBeginWithDots) {
+  files_.put("/repo/.primus-plan.yaml", "launch: [{files: '*.yaml', world-size: 8}]\n");
+  EXPECT_NE(nearest("/repo").launch_of("/repo/..old/a.yaml"), nullptr);
+  EXPECT_EQ(nearest("/repo").launch_of("/a.yaml"), nullptr);
+}
+
 TEST_F(SettingsTest, AllFaultsAreToldWithTheirPlace) {
   EXPECT_THAT(
       faults("strikt: true\nlaunch: [{worldsize: 8}]\nseverity: {MG203: loud, MG2033: off}\n"
@@ -110,6 +128,18 @@ TEST_F(SettingsTest, ExtendsCannotGoInACircleOrNowhere) {
   files_.put("/bad/other.yaml", "extends: .primus-plan.yaml\n");
   EXPECT_THAT(faults("extends: other.yaml\n"), ElementsAre(HasSubstr("goes in a circle")));
   EXPECT_THAT(faults("extends: none.yaml\n"), ElementsAre(HasSubstr("there is no file /bad/none.yaml")));
+}
+
+TEST_F(SettingsTest, ExtendsDoesNotGrowWithoutEnd) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = std::to_string(i + 1) + ".yaml";
+    for (const char* twin : {"a", "b"}) {
+      files_.put(std::string("/bad/") + twin + std::to_string(i) + ".yaml",
+                 "extends: [a" + next + ", b" + next + "]\n");
+    }
+  }
+  for (const char* twin : {"/bad/a40.yaml", "/bad/b40.yaml"}) files_.put(twin, "strict: true\n");
+  EXPECT_THAT(faults("extends: a0.yaml\n"), Contains(HasSubstr("extends leads to more than 256 files")));
 }
 
 }  // namespace

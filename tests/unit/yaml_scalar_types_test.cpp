@@ -113,6 +113,24 @@ TEST(ScalarTypes, IntegersBeyondPythonsDigitLimitAreRefused) {
   EXPECT_EQ(typed(std::string(4300, '9')), "big " + std::string(4300, '9'));
 }
 
+TEST(ScalarTypes, ALargeExponentDoesNotMakeALargeNumber) {
+  const std::string small = "0." + std::string(500, '0') + "1";
+  EXPECT_EQ(typed(small + "e+100"), "float 0.0");
+  EXPECT_EQ(typed(small + "e+502"), "float 10.0");
+  EXPECT_EQ(typed(small + "e+900"), "float .inf");
+}
+
+TEST(ScalarTypes, LongValuesAreQuotedUpToTheEndOfACharacter) {
+  std::string text = "v: !!int x";
+  for (int i = 0; i < 200; ++i) text += "\xC3\xA9";
+  try {
+    static_cast<void>(parse(text));
+    ADD_FAILURE() << "not refused";
+  } catch (const LoadError& error) {
+    EXPECT_NE(error.finding().message.find("\xC3\xA9...'"), std::string::npos) << error.finding().message;
+  }
+}
+
 TEST(ScalarTypes, RawKeepsWhatWasWritten) {
   const ParsedYaml parsed = parse("a: 0x10\nb: text\n");
   EXPECT_EQ(parsed.root->get("a")->raw, "0x10");

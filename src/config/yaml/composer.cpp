@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/document_rules.h"
+#include "support/utf8.h"
 
 namespace primus_plan::yaml {
 

@@ -4,9 +4,12 @@
 #include <limits>
 
 #include "config/numbers.h"
-#include "config/yaml/base64.h"
 #include "config/yaml/timestamp.h"
 #include "config/yaml/types.h"
+#include "primus_plan/support/text.h"
+#include "support/base64.h"
+#include "support/lower_case.h"
+#include "support/utf8.h"
 
 namespace primus_plan::yaml {
 namespace {
@@ -16,20 +19,13 @@ std::string without_lines(std::string text) {
   return text;
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 std::string quote(const std::string& text) {
   constexpr std::size_t longest = 40;
-  return text.size() <= longest ? fmt::format("'{}'", text) : fmt::format("'{}...'", text.substr(0, longest));
+  return text.size() <= longest ? fmt::format("'{}'", text) : fmt::format("'{}...'", cut_utf8(text, longest));
 }
 
 std::string construct_boolean(Node& node, const std::string& text) {
-  const std::string word = lower(text);
+  const std::string word = lower_case(text);
   const bool is_true = word == "yes" || word == "true" || word == "on";
   if (!is_true && word != "no" && word != "false" && word != "off") return fmt::format("{} is no boolean", quote(text));
   node.kind = Kind::boolean;
@@ -91,7 +87,7 @@ std::optional<double> sixtieths_of_reals(std::string_view text) {
 }
 
 std::string construct_real(Node& node, const std::string& text) {
-  const std::string clean = lower(without_lines(text));
+  const std::string clean = lower_case(without_lines(text));
   std::string_view digits = clean;
   const double sign = digits.starts_with('-') ? -1.0 : 1.0;
   if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);

@@ -158,7 +158,7 @@ void Gaps::pass_directive() {
   at_ = end;
 }
 
-bool Gaps::pass_prologue(std::size_t to) {
+void Gaps::pass_prologue(std::size_t to) {
   bool started = false;
   bool directive = false;
   seen_yaml_directive_ = false;
@@ -177,7 +177,6 @@ bool Gaps::pass_prologue(std::size_t to) {
   if (directive && !started) {
     locator_.fail(loading::invalid_yaml, {at_, at_ + 1}, "a directive must be followed by a line of three dashes");
   }
-  return started;
 }
 
 void Gaps::pass_epilogue() {

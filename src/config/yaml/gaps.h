@@ -25,22 +25,22 @@ class Gaps {
   Passed pass(std::size_t to, bool flow);
   /// Passes to `bracket` and over it.
   void pass_closing(char bracket);
-  /// Passes anchors and tags to the content after them; `tagged` tells of an explicit "!".
   struct Properties {
-    std::size_t end = 0;  ///< after the last anchor or tag
-    bool plain_tag = false;
+    std::size_t end = 0;     ///< after the last anchor or tag
+    bool plain_tag = false;  ///< the tag is "!" alone
   };
+  /// Passes anchors and tags to the content after them.
   Properties pass_properties();
   /// The alias at the current place: over its name.
   void pass_alias();
-  /// Directives and the `---` before a document, up to `to`. Says whether a marker was seen.
-  bool pass_prologue(std::size_t to);
+  /// Directives and the `---` before a document, up to `to`.
+  void pass_prologue(std::size_t to);
   /// What may follow a document: to the next one or the end of the text.
   void pass_epilogue();
-  /// White space and comments only.
-  void pass_space();
 
  private:
+  /// White space and comments only.
+  void pass_space();
   bool pass_space_or_comment();
   bool is_line_start() const;
   void pass_indicator(bool flow, Passed& passed);

@@ -5,16 +5,9 @@
 
 #include "config/make_finding.h"
 #include "primus_plan/diagnostics/load_error.h"
+#include "support/utf8.h"
 
 namespace primus_plan::yaml {
-namespace {
-
-std::size_t count_code_points(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-}  // namespace
 
 Locator::Locator(const Source& source, Layer layer) : source_(source), layer_(layer), offset_(line_begin(0)) {}
 

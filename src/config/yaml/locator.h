@@ -9,9 +9,6 @@
 
 namespace primus_plan::yaml {
 
-/// The byte order mark that may stand at the beginning of a file.
-inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 /// A range of bytes of the text.
 struct Range {
   std::size_t begin = 0;

@@ -12,8 +12,6 @@ namespace {
 
 /// A key written more often than this loses its oldest history: chains are freed recursively.
 constexpr std::uint32_t longest_history = 100;
-/// More remarks than this help nobody, and hostile files could ask for millions.
-constexpr std::size_t most_remarks = 1000;
 
 /// Short enough for a sentence.
 std::string describe(const Node& value) {

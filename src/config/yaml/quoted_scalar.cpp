@@ -4,6 +4,7 @@
 
 #include "config/document_rules.h"
 #include "config/yaml/scalars.h"
+#include "support/utf8.h"
 
 namespace primus_plan::yaml {
 namespace {
@@ -27,25 +28,6 @@ int hex_value(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-/// Appends a code point; what UTF-8 cannot hold, a lone surrogate, becomes U+FFFD.
-void append_code_point(std::string& text, char32_t value) {
-  if (value >= 0xD800 && value <= 0xDFFF) value = 0xFFFD;
-  const auto put = [&](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (value < 0x80) return put(value);
-  if (value < 0x800) {
-    put(0xC0U | (value >> 6U));
-  } else {
-    if (value < 0x10000) {
-      put(0xE0U | (value >> 12U));
-    } else {
-      put(0xF0U | (value >> 18U));
-      put(0x80U | ((value >> 12U) & 0x3FU));
-    }
-    put(0x80U | ((value >> 6U) & 0x3FU));
-  }
-  put(0x80U | (value & 0x3FU));
 }
 
 class QuotedReader {
@@ -115,7 +97,8 @@ class QuotedReader {
     if (value > 0x10FFFF) {
       locator_.fail(loading::invalid_yaml, {at_, at_ + 2 + digits}, "this escape is no Unicode character");
     }
-    append_code_point(result_.value, value);
+    const bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;  // which UTF-8 cannot hold
+    append_utf8(result_.value, is_surrogate ? char32_t{0xFFFD} : value);
     at_ += 2 + digits;
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "primus_plan/config/embedded.h"
+#include "support/base64.h"
 #include "support/sha256.h"
 
 namespace primus_plan::html {
@@ -25,25 +26,10 @@ std::string hash_source(std::string_view text) {
   for (std::size_t i = 0; i < hex.size(); i += 2) {
     bytes += static_cast<char>(digit_value(hex[i]) * 16 + digit_value(hex[i + 1]));
   }
-  return "'sha256-" + base64(bytes) + "'";
+  return "'sha256-" + encode_base64(bytes) + "'";
 }
 
 }  // namespace
-
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      three = three << 8U | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += i + k > bytes.size() ? '=' : digits[three >> (18U - 6U * k) & 63U];
-    }
-  }
-  return out;
-}
 
 std::string open_document(std::string_view title, const ToolInfo& tool, bool has_script) {
   Markup out;

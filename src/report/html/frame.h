@@ -15,7 +15,4 @@ std::string open_document(std::string_view title, const ToolInfo& tool, bool has
 /// What made the page, the script if asked for, the document's end.
 std::string close_document(const ToolInfo& tool, bool has_script);
 
-/// Bytes in base64 (RFC 4648), with padding.
-std::string base64(std::string_view bytes);
-
 }  // namespace primus_plan::html

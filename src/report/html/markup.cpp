@@ -7,12 +7,6 @@
 
 namespace primus_plan::html {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  append_markup(out, escape_controls(text));
-  return out;
-}
-
 std::string script_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());

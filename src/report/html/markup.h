@@ -8,10 +8,6 @@
 
 namespace primus_plan::html {
 
-/// Text as HTML shows it, in elements and in quoted attributes alike: markup becomes character references, control
-/// characters, bidirectional controls and bytes that are no UTF-8 become visible.
-std::string escaped(std::string_view text);
-
 /// JSON that can stand inside a <script> element: nothing in it can end the element or open a comment. Spaces and line
 /// breaks between its tokens are left out. Must be JSON.
 std::string script_json(std::string_view json);

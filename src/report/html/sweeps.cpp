@@ -7,6 +7,7 @@
 #include "primus_plan/support/text.h"
 #include "report/html/plot.h"
 #include "report/html/sections.h"
+#include "support/utf8.h"
 
 namespace primus_plan::html {
 
@@ -43,8 +44,8 @@ class SweepView {
   }
 
   static std::string short_text(const Node& node) {
-    std::string text = escape_controls(to_text(node));
-    return text.size() > 12 ? text.substr(0, 9) + "..." : text;
+    const std::string text = escape_controls(to_text(node));
+    return text.size() > 12 ? fmt::format("{}...", cut_utf8(text, 9)) : text;
   }
 
   void plots() {

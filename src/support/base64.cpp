@@ -1,9 +1,9 @@
-#include "config/yaml/base64.h"
+#include "support/base64.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace primus_plan::yaml {
+namespace primus_plan {
 namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -50,4 +50,4 @@ std::string encode_base64(std::string_view bytes) {
   return result;
 }
 
-}  // namespace primus_plan::yaml
+}  // namespace primus_plan
