@@ -54,9 +54,7 @@ void chunks_with_plain_schedule(const MegatronRun& run, Findings& out) {
   if (algorithm != "1f1b" && algorithm != "zero-bubble" && algorithm != "zero-bubble-heuristic") return;
   out.add(run.config.pp_algorithm, [&](Message& m) {
     m.say("pp_algorithm {} runs one model chunk a rank, but there are {}", algorithm, *run.virtual_pipeline);
-    m.also(run.config.num_virtual_stages_per_pipeline_rank, "num_virtual_stages_per_pipeline_rank set here");
-    m.also(run.config.num_layers_per_virtual_pipeline_stage, "num_layers_per_virtual_pipeline_stage set here");
-    m.also(run.config.pipeline_model_parallel_layout, "pipeline_model_parallel_layout set here");
+    also_chunk_keys(m, run);
     m.help("take the chunks out, or take 1f1b-interleaved{}", *run.virtual_pipeline == 2 ? " or zbv-formatted" : "");
   });
 }

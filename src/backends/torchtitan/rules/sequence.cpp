@@ -19,8 +19,9 @@ void sequence_uneven(const TorchTitanRun& run, Findings& out) {
             run.sequence_divisor);
       m.because("the factor 2 stands there without CP too");
     }
-    m.help("nearest legal values: {}", nearest_text(*length, run.sequence_divisor));
-    fix_to_nearest(m, length, *length, run.sequence_divisor);
+    const std::vector<Int> legal = multiples_around(*length, run.sequence_divisor);
+    help_with_nearest(m, legal);
+    fix_to_nearest(m, length, *length, legal);
   });
 }
 
