@@ -108,6 +108,33 @@ TEST(MegatronLegalValues, OneChunkTooManyIsOneFault) {
       << "the run stops before it counts layers";
 }
 
+TEST(MegatronLegalValues, PartsOfSequencesFillPrimusPipelines) {
+  const std::string keys =
+      "num_layers: 24\npipeline_model_parallel_size: 4\npatch_primus_pipeline: true\npp_algorithm: 1f1b\n"
+      "num_seq_splits: 2\nmicro_batch_size: 1\nglobal_batch_size: 2\n";
+  EXPECT_THAT(help_of("MG355", keys), Contains("smallest global_batch_size that runs: 4"))
+      << "2 micro-batches in 2 parts each fill the 3 places of the warm-up";
+}
+
+TEST(MegatronLegalValues, OneLayerIsLeftOver) {
+  const std::vector<Finding> found =
+      findings_of("MG312",
+                  "num_layers: 24\npipeline_model_parallel_size: 2\ndecoder_first_pipeline_num_layers: 10\n"
+                  "decoder_last_pipeline_num_layers: 13\n");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found.front().message, "1 layer is left over and no pipeline rank is there to hold it");
+}
+
+TEST(MegatronLegalValues, KeysWithoutAValueAreNoPlacesToLook) {
+  static const ExampleChecker checker;
+  const CheckedExample report =
+      checker.check({.world_size = 8, .yaml = "num_layers: 24\nnum_virtual_stages_per_pipeline_rank: 2\n"});
+  for (const Finding& finding : report.findings) {
+    if (finding.rule->id != "MG308") continue;
+    EXPECT_THAT(finding.related, SizeIs(1)) << "the other two keys are null";
+  }
+}
+
 TEST(MegatronLegalValues, HugeNumbersAreNotTried) {
   const std::string keys = "num_layers: 999999999\npipeline_model_parallel_size: 1000000\n";
   EXPECT_THAT(help_of("MG301", keys, 1000000), Not(IsEmpty()));

@@ -103,7 +103,9 @@ void padded_vocabulary(const MegatronRun& run, Findings& out) {
 }
 
 /// build_tokenizer.py: the vocabulary is padded to a multiple of make_vocab_size_divisible_by x TP.
-Int padded(Int vocabulary, Int multiple) { return (vocabulary + multiple - 1) / multiple * multiple; }
+Int padded(Int vocabulary, Int multiple) {
+  return saturating_multiply(vocabulary / multiple + (vocabulary % multiple != 0 ? 1 : 0), multiple);
+}
 
 void padding_changes_with_tensor(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;

@@ -21,7 +21,7 @@ void help_with_uneven_split(Message& m, const MegatronRun& run) {
   m.help("num_layers next to it that PP {} divides{}: {}", pp, has_slots(run) ? " with the slots" : "",
          numbers_text(nearest_legal(run, &MegatronConfig::num_layers, layers, pp, total - layers)));
   const Int each = total / pp + (total % pp != 0 ? 1 : 0);
-  const Int last = total - each * (pp - 1);
+  const Int last = total - saturating_multiply(each, pp - 1);
   if (!has_slots(run) && last > 0 && virtual_selectors(run) == 0) {
     m.help("decoder_last_pipeline_num_layers: {} gives {} layers to each of the other ranks", last, each);
   } else {

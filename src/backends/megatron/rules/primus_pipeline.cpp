@@ -96,7 +96,7 @@ void too_few_micro_batches(const MegatronRun& run, Findings& out) {
   if (schedule_takes(run, run.micro_batches())) return;
   out.add(run.config.global_batch_size, [&](Message& m) {
     const Int pp = run.pp();
-    const Int parts = run.micro_batches() * sequence_splits(run);
+    const Int parts = saturating_multiply(run.micro_batches(), sequence_splits(run));
     Int least = pp - 1;
     if (algorithm == "zbv-formatted") least = 2 * pp - 1;
     if (algorithm == "1f1b-interleaved") {
@@ -109,7 +109,11 @@ void too_few_micro_batches(const MegatronRun& run, Findings& out) {
     m.because("micro-batches {} = global_batch_size {} / (micro_batch_size {} x DP {})", run.micro_batches(),
               run.batch.global, run.batch.micro, run.dp());
     m.because("nothing checks this: the schedule table names micro-batches that do not exist");
-    m.help("smallest global_batch_size that runs: {}", run.batch.micro * run.dp() * least);
+    Int micro_batches = 1;
+    // `least` micro-batches do, or fewer where each is cut into several parts.
+    while (micro_batches < least && !schedule_takes(run, micro_batches)) ++micro_batches;
+    m.help("smallest global_batch_size that runs: {}",
+           saturating_multiply(saturating_multiply(run.batch.micro, run.dp()), micro_batches));
   });
 }
 

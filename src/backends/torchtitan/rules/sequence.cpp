@@ -47,8 +47,11 @@ void heads_uneven(const TorchTitanRun& run, Findings& out) {
       m.say("{} attention heads and {} KV heads of {} do not split over TP {}", model.heads, kv_heads, model_text(run),
             run.tp());
     }
-    const Int common = greatest_common_divisor(model.heads, kv_heads);
-    m.help("legal tensor_parallel_degree: {}", divisors_text(common, common));
+    // TP shares these ranks with the shards alone.
+    const Int ranks = run.meshes.dp_shard * run.tp();
+    const Int common = greatest_common_divisor(greatest_common_divisor(model.heads, kv_heads), ranks);
+    m.help("legal tensor_parallel_degree: {}{}", divisors_text(common, common),
+           *run.given.data_parallel_shard_degree == -1 ? "" : ", with data_parallel_shard_degree: -1");
   });
 }
 
