@@ -39,10 +39,6 @@ double Network::ranks_in_domain(const CommunicationGroup& group) const {
   return std::clamp(std::floor(domain_ / stride), 1.0, std::max(1.0, size));
 }
 
-bool Network::crosses_domains(const CommunicationGroup& group) const {
-  return ranks_in_domain(group) < static_cast<double>(group.size);
-}
-
 double Network::link_rate(double ranks) const {
   if (!mesh_ || domain_ <= 1) return links_;
   return links_ * std::min(1.0, (ranks - 1) / (domain_ - 1));

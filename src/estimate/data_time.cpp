@@ -2,24 +2,11 @@
 
 #include <algorithm>
 
+#include "estimate/states.h"
+
 namespace primus_plan {
 
 namespace {
-
-double bytes_of(NumberFormat format) {
-  switch (format) {
-    case NumberFormat::fp32:
-      return 4;
-    case NumberFormat::bf16:
-    case NumberFormat::fp16:
-      return 2;
-    case NumberFormat::fp8:
-      return 1;
-    case NumberFormat::fp4:
-      return 0.5;
-  }
-  return 2;
-}
 
 /// Ranks that hold the same dense weights, and those that hold the same experts.
 struct Groups {

@@ -118,7 +118,8 @@ NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, c
         smaller.allowed.try_emplace(PlanAxis::micro_batch, std::vector{one}).first->second;
     micro = {std::ranges::min(micro)};
     const std::int64_t unit = world * micro.front();
-    smaller.task.global_batch = (request.task.global_batch + unit - 1) / unit * unit;
+    const std::int64_t steps = request.task.global_batch / unit + (request.task.global_batch % unit != 0 ? 1 : 0);
+    smaller.task.global_batch = saturating_multiply(steps, unit);
     SearchOutcome found =
         search(prepared, subject, smaller, plan_groups(subject, smaller), {.stop = control.stop, .progress = {}});
     rank(found.points, request.objective);
@@ -129,6 +130,17 @@ NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, c
     if (!found.complete) break;
   }
   return out;
+}
+
+/// Why nothing can be planned with a model; empty when something can.
+std::string trouble_with(const Workload* workload) {
+  if (workload == nullptr || workload->model.layers < 1)
+    return "the dimensions of the model are not known, so that there is nothing to plan with";
+  if (workload->model.hidden < 1 || workload->model.layers > most_layers) {
+    return fmt::format("a model of {} layers and hidden size {} is nothing to plan for", workload->model.layers,
+                       workload->model.hidden);
+  }
+  return {};
 }
 
 }  // namespace
@@ -143,15 +155,8 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   Launch launch = assume_launch(largest, request.task.gpus_per_node);
   launch.world_size = largest;  // the last node need not be full
   const Analysis base = prepared.decide(launch, options);
-  if (base.workload == nullptr || base.workload->model.layers < 1) {
-    out.trouble = "the dimensions of the model are not known, so that there is nothing to plan with";
-    return out;
-  }
-  if (base.workload->model.hidden < 1 || base.workload->model.layers > most_layers) {
-    out.trouble = fmt::format("a model of {} layers and hidden size {} is nothing to plan for",
-                              base.workload->model.layers, base.workload->model.hidden);
-    return out;
-  }
+  out.trouble = trouble_with(base.workload.get());
+  if (!out.trouble.empty()) return out;
   const PlanSubject subject{base.workload->model, prepared.plan_knobs()};
   request.task.layers = subject.model.layers;
   request.task.mtp_layers = subject.model.mtp_depth;

@@ -27,8 +27,6 @@ TEST(Network, RanksOfAGroupInADomain) {
   EXPECT_EQ(eight.ranks_in_domain({16, 2}), 4);
   EXPECT_EQ(eight.ranks_in_domain({16, 8}), 1);
   EXPECT_EQ(eight.ranks_in_domain({4, 64}), 1);
-  EXPECT_TRUE(eight.crosses_domains({16, 1}));
-  EXPECT_FALSE(eight.crosses_domains({4, 2}));
   // Half of each node left out; a rack of nodes of four is one domain.
   EXPECT_EQ(Network(part("H100"), 4).ranks_in_domain({16, 1}), 4);
   EXPECT_EQ(Network(part("GB200"), 4).ranks_in_domain({64, 1}), 64);

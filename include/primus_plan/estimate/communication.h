@@ -21,7 +21,6 @@ class Network {
 
   /// Ranks of the group that sit in one scale-up domain.
   double ranks_in_domain(const CommunicationGroup& group) const;
-  bool crosses_domains(const CommunicationGroup& group) const;
 
   /// `bytes` is the whole gathered (or not yet scattered) tensor, as each rank holds it at the end (beginning). Across
   /// domains the ranks of a domain share the work: each takes a part over its own NIC.

@@ -1,6 +1,8 @@
 #include "backends/common/say.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <cmath>
 
 #include "primus_plan/support/number.h"
 
@@ -15,26 +17,36 @@ const Count& largest_of(std::initializer_list<const Count*> fields) {
   return *best;
 }
 
-Int nearest_multiple(Int value, Int step) {
+std::string numbers_text(std::span<const Int> numbers) { return fmt::format("{}", fmt::join(numbers, ", ")); }
+
+std::vector<Int> multiples_around(Int value, Int step) {
   const auto [below, above] = nearest_multiples(value, step);
-  if (!below || !above) return below ? *below : above.value_or(0);
-  return value - *below < *above - value ? *below : *above;
+  std::vector<Int> out;
+  if (below) out.push_back(*below);
+  if (above) out.push_back(*above);
+  return out;
 }
 
-std::string nearest_text(Int value, Int step) {
-  const auto [below, above] = nearest_multiples(value, step);
-  std::string text = below ? fmt::format("{}", *below) : "";
-  if (above) text += fmt::format("{}{}", text.empty() ? "" : ", ", *above);
-  return text;
+void help_with_nearest(Message& m, const std::vector<Int>& legal) {
+  if (!legal.empty()) m.help("nearest legal values: {}", numbers_text(legal));
 }
 
-std::string divisors_text(Int n, Int most) {
-  std::string text;
-  for (const Int divisor : divisors(n)) {
-    if (divisor > most) break;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", divisor);
+std::optional<Int> nearest_of(const std::vector<Int>& numbers, Int value) {
+  std::optional<Int> nearest;
+  for (const Int number : numbers) {
+    // In doubles: the distance of two far ends does not fit an integer.
+    const auto distance = [&](Int other) { return std::abs(static_cast<double>(other) - static_cast<double>(value)); };
+    if (!nearest || distance(number) <= distance(*nearest)) nearest = number;
   }
-  return text;
+  return nearest;
 }
+
+std::vector<Int> divisors_up_to(Int n, Int most) {
+  std::vector<Int> out = divisors(n);
+  std::erase_if(out, [&](Int divisor) { return divisor > most; });
+  return out;
+}
+
+std::string divisors_text(Int n, Int most) { return numbers_text(divisors_up_to(n, most)); }
 
 }  // namespace primus_plan

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "primus_plan/config/fields.h"
 #include "primus_plan/diagnostics/findings.h"
@@ -13,20 +16,28 @@ namespace primus_plan {
 /// The field to point at when several multiply up: the largest one that a file sets, else the first.
 const Count& largest_of(std::initializer_list<const Count*> fields);
 
-/// The positive multiple of `step` next to `value`, the larger one of two that are as near; 0 when there is none.
-Int nearest_multiple(Int value, Int step);
+/// "96, 128".
+std::string numbers_text(std::span<const Int> numbers);
 
-/// "96, 128": the multiples of `step` around `value` that are at least `step`.
-std::string nearest_text(Int value, Int step);
+/// The positive multiples of `step` around `value`, ascending: none for a step below 1.
+std::vector<Int> multiples_around(Int value, Int step);
 
-/// Offers to set a key to the multiple of `step` next to `value`, the larger one of two that are as near.
+/// "nearest legal values: 96, 128", where there are any.
+void help_with_nearest(Message& m, const std::vector<Int>& legal);
+
+/// The number of an ascending list next to `value`, the larger one of two that are as near; nothing of an empty list.
+std::optional<Int> nearest_of(const std::vector<Int>& numbers, Int value);
+
+/// Offers to set a key to the nearest of its legal values.
 template <class T>
-void fix_to_nearest(Message& m, const Sourced<T>& field, Int value, Int step) {
-  const Int nearest = nearest_multiple(value, step);
-  if (nearest > 0) m.fix(fmt::format("set {} to {}", field.key, nearest), field, fmt::format("{}", nearest));
+void fix_to_nearest(Message& m, const Sourced<T>& field, Int value, const std::vector<Int>& legal) {
+  const std::optional<Int> nearest = nearest_of(legal, value);
+  if (nearest) m.fix(fmt::format("set {} to {}", field.key, *nearest), field, fmt::format("{}", *nearest));
 }
 
-/// "1, 2, 3, 5": the divisors of n that are at most `most`.
+/// The divisors of n that are at most `most`, ascending.
+std::vector<Int> divisors_up_to(Int n, Int most);
+/// "1, 2, 3, 5": the same as text.
 std::string divisors_text(Int n, Int most);
 
 }  // namespace primus_plan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "primus_plan/support/number.h"
@@ -22,7 +23,9 @@ std::int64_t count(const std::string& stage, char kind) { return std::count(stag
 
 bool uneven(const LayerSplitInput& in) { return in.first.has_value() || in.last.has_value(); }
 
-std::int64_t slots(const LayerSplitInput& in) { return (in.embedding_slot ? 1 : 0) + (in.loss_slot ? 1 : 0); }
+bool has_slots(const LayerSplitInput& in) { return in.embedding_slot || in.loss_slot; }
+
+std::int64_t total_of(const LayerSplitInput& in) { return with_slots(in.layers, in.embedding_slot, in.loss_slot); }
 
 /// Ranks whose number of layers is not given, and the layers left for them.
 struct Middle {
@@ -75,8 +78,8 @@ Fault uneven_fault(const LayerSplitInput& in) {
 /// TransformerConfig.__post_init__, branch of account_for_embedding/loss_in_pipeline_split; without slots the same
 /// arithmetic fails while the model is built (get_num_layers_to_build).
 Fault even_fault(const LayerSplitInput& in) {
-  const bool counted = slots(in) > 0;
-  const std::int64_t total = in.layers + slots(in);
+  const bool counted = has_slots(in);
+  const std::int64_t total = total_of(in);
   if (total % in.pipeline != 0) {
     return LayerFault{counted ? Kind::slots_not_divisible : Kind::layers_not_divisible, total, in.pipeline};
   }
@@ -147,7 +150,7 @@ Fault layout_mtp_fault(const LayerSplitInput& in, const Totals& totals) {
 
 /// TransformerConfig.__post_init__, branch of pipeline_model_parallel_layout.
 Fault layout_fault(const LayerSplitInput& in) {
-  if (uneven(in) || slots(in) > 0) return LayerFault{Kind::layout_with_other_split};
+  if (uneven(in) || has_slots(in)) return LayerFault{Kind::layout_with_other_split};
   const std::int64_t stages = std::ssize(in.layout->stages);
   if (stages % in.pipeline != 0) return LayerFault{Kind::layout_stages, stages, in.pipeline};
   const std::int64_t chunks = stages / in.pipeline;
@@ -179,7 +182,7 @@ bool has_segments(const LayerSplitInput& in) { return in.hybrid != nullptr && in
 /// The first fault before layers are counted.
 Fault split_fault(const LayerSplitInput& in) {
   if (auto fault = size_fault(in)) return fault;
-  if (uneven(in) && slots(in) > 0) return LayerFault{Kind::uneven_with_slots};
+  if (uneven(in) && has_slots(in)) return LayerFault{Kind::uneven_with_slots};
   if (in.layout != nullptr) return layout_fault(in);
   if (has_segments(in)) return hybrid_fault(in);
   if (uneven(in)) {
@@ -201,7 +204,7 @@ Fault split_fault(const LayerSplitInput& in) {
 
 /// get_num_layers_to_build (megatron/core/transformer/transformer_block.py) without a layout.
 std::int64_t layers_to_build(const LayerSplitInput& in, const Place& place, std::int64_t chunks) {
-  std::int64_t each = (in.layers + slots(in)) / in.pipeline;
+  std::int64_t each = total_of(in) / in.pipeline;
   if (uneven(in)) {
     const Middle middle = middle_of(in);
     each = middle.ranks > 0 ? floor_divide(middle.layers, middle.ranks) : 0;
@@ -234,6 +237,11 @@ std::int64_t find_chunks(const LayerSplitInput& in, std::optional<std::int64_t>&
 }
 
 }  // namespace
+
+std::int64_t with_slots(std::int64_t layers, bool embedding_slot, bool loss_slot) {
+  const std::int64_t slots = (embedding_slot ? 1 : 0) + (loss_slot ? 1 : 0);
+  return layers > std::numeric_limits<std::int64_t>::max() - slots ? layers : layers + slots;
+}
 
 void split_layers(const LayerSplitInput& in, LayerSplit& out) {
   const std::int64_t chunks = find_chunks(in, out.virtual_pipeline);

@@ -76,6 +76,10 @@ struct LayerSplit {
   std::optional<LayerFault> fault;  ///< the first that Megatron would notice
 };
 
+/// Layers and the slots that embedding and loss take among them (account_for_embedding_in_pipeline_split,
+/// account_for_loss_in_pipeline_split: one layer each); a number too large to add to stays.
+std::int64_t with_slots(std::int64_t layers, bool embedding_slot, bool loss_slot);
+
 /// Places layers as TransformerConfig.__post_init__, get_num_layers_to_build and get_transformer_layer_offset do. Where
 /// Megatron would build a negative number of layers, the chunk has 0 and layers_lost is reported.
 void split_layers(const LayerSplitInput& input, LayerSplit& out);

@@ -11,6 +11,7 @@
 #include "backends/megatron/size.h"
 #include "backends/megatron/workload.h"
 #include "backends/megatron/worlds.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -57,7 +58,7 @@ class PreparedMegatron final : public Prepared {
   static void apply_guide_formula(const MegatronRun& run, Analysis& out) {
     const Int guide = guide_data_parallel(run.world(), run.degrees);
     out.run.degrees.data = guide;
-    const Int per_step = run.batch.micro * guide;
+    const Int per_step = saturating_multiply(run.batch.micro, guide);
     out.run.batch.accumulation_steps =
         per_step > 0 && run.batch.global % per_step == 0 ? run.batch.global / per_step : 0;
     out.notes.push_back(

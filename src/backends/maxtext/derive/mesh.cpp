@@ -45,8 +45,10 @@ Int Mesh::shards(AxisSet set) const {
   return product;
 }
 
-void derive_mesh(MaxTextRun& run, Rewriter& rewriter) {
-  MaxTextConfig& config = run.config;
+namespace {
+
+/// Which axes there are, in which order, and which of them split batch and sequence.
+void derive_axes(MaxTextRun& run, Rewriter& rewriter) {
   Mesh& mesh = run.mesh;
   mesh.order = run.parsed.order;
   if (run.pipelined()) put_stage_first(mesh.order);
@@ -57,11 +59,18 @@ void derive_mesh(MaxTextRun& run, Rewriter& rewriter) {
         axes(MeshAxis::stage, MeshAxis::data, MeshAxis::fsdp, MeshAxis::fsdp_transpose, MeshAxis::expert);
   }
   if (run.parsed.custom_rule != nullptr && mesh.logical.has_context) {
-    rewriter.set(config.context_sharding, info(mesh.logical.context).name,
+    rewriter.set(run.config.context_sharding, info(mesh.logical.context).name,
                  "the axis of custom_mesh_and_rule's activation_length");
   }
-  if (const AxisInfo* axis = find_axis(*config.context_sharding)) mesh.context = axis->axis;
+  if (const AxisInfo* axis = find_axis(*run.config.context_sharding)) mesh.context = axis->axis;
+}
 
+}  // namespace
+
+void derive_mesh(MaxTextRun& run, Rewriter& rewriter) {
+  MaxTextConfig& config = run.config;
+  Mesh& mesh = run.mesh;
+  derive_axes(run, rewriter);
   mesh.ici.fill(1);
   mesh.dcn.fill(1);
   mesh.size.fill(1);

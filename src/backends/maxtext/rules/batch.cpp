@@ -41,7 +41,7 @@ void batch_truncated(const MaxTextRun& run, Findings& out) {
     m.say("{} devices x per_device_batch_size {} = {} samples: MaxText trains on {}", run.devices(), number_text(*size),
           number_text(samples), run.batch_sizes.micro);
     m.because("the product is cut to a whole number");
-    m.help("choose a per_device_batch_size that is a multiple of 1/{}", run.devices());
+    m.help("choose a per_device_batch_size that is a multiple of {}", fraction_text(1, run.devices()));
   });
 }
 
@@ -136,8 +136,8 @@ void micro_batch_underfills(const MaxTextRun& run, Findings& out) {
     } else {
       m.because("XLA pads: some devices compute for nothing");
     }
-    m.help("raise per_device_batch_size to a multiple of {}/{}, or let tensor or context axes absorb the fraction",
-           shards, run.devices());
+    m.help("raise per_device_batch_size to a multiple of {}, or let tensor or context axes absorb the fraction",
+           fraction_text(shards, run.devices()));
   });
 }
 

@@ -48,6 +48,7 @@ bool reorders(const MaxTextRun& run) { return run.context_size() > 1 && *run.con
 void load_balance(const MaxTextRun& run, Findings& out) {
   if (!reorders(run)) return;
   const Int size = run.context_size();
+  const Int chunks = saturating_multiply(2, size);
   const Count& length = run.config.max_target_length;
   const Word& order = run.config.context_parallel_reorder_strategy;
   if (*order == "striped" && !run.on_gpu()) {
@@ -61,14 +62,15 @@ void load_balance(const MaxTextRun& run, Findings& out) {
       m.say("load balancing gives each context rank one chunk from both ends: context parallel {} is not even", size);
       m.help("context_parallel_load_balance: false, or an even degree");
     });
-  } else if (floor_remainder(*length, saturating_multiply(2, size)) != 0 &&
+  } else if (floor_remainder(*length, chunks) != 0 &&
              floor_remainder(*length, run.mesh.shards(run.mesh.logical.length)) == 0) {
     out.add(length, [&](Message& m) {
-      m.say("max_target_length {} is not a multiple of 2 x context parallel = {}", *length, 2 * size);
+      m.say("max_target_length {} is not a multiple of 2 x context parallel = {}", *length, chunks);
       m.also(context_degree(run));
       m.because("load balancing cuts a sequence into two chunks for each context rank");
-      m.help("nearest legal values: {}", nearest_text(*length, 2 * size));
-      fix_to_nearest(m, length, *length, 2 * size);
+      const std::vector<Int> legal = multiples_around(*length, chunks);
+      help_with_nearest(m, legal);
+      fix_to_nearest(m, length, *length, legal);
     });
   }
 }

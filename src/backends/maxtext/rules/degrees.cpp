@@ -49,14 +49,19 @@ void report_twice(const MaxTextRun& run, Keys keys, const Count& usual, std::str
   if (written == nullptr) return;
   out.add(*written, [&](Message& m) {
     m.say("more than one degree {} is -1: {}", where, degrees_text(run, keys));
+    std::string others;
+    const Count* to_mend = nullptr;  // in a file, so that it can be edited
     for (const MeshAxis axis : run.mesh.order.list()) {
       const auto key = info(axis).*keys;
-      if (key != nullptr && *(run.config.*key) == -1 && &(run.config.*key) != written)
-        m.also(run.config.*key, "-1 here too");
+      if (key == nullptr || *(run.config.*key) != -1 || &(run.config.*key) == written) continue;
+      const Count& other = run.config.*key;
+      m.also(other, "-1 here too");
+      others += fmt::format("{}{}: 1", others.empty() ? "" : " and ", other.key);
+      if (other.is_explicit && to_mend == nullptr) to_mend = &other;
     }
     because_of_model_file(m, run, usual);
-    m.help("set {}: 1 to let {} take what is left", usual.key, written->key);
-    if (usual.is_explicit) m.fix(fmt::format("set {} to 1", usual.key), usual, "1");
+    m.help("set {} to let {} take what is left", others, written->key);
+    if (to_mend != nullptr) m.fix(fmt::format("set {} to 1", to_mend->key), *to_mend, "1");
   });
 }
 
@@ -72,6 +77,12 @@ void dcn_unspecified_twice(const MaxTextRun& run, Findings& out) {
 
 bool placed(const MaxTextRun& run) { return run.mesh.slices == 1 || run.mesh.slices == run.launch.nodes; }
 
+/// Offers to leave the usual degree open, where the others divide what there is.
+void help_with_rest(Message& m, const Count& usual, const FillResult& result, Int available) {
+  if (result.fault != FillFault::product || *usual < 1) return;
+  if (available % (result.product / *usual) == 0) m.help("{}: -1 takes what the other degrees leave", usual.key);
+}
+
 void ici_product_mismatch(const MaxTextRun& run, Findings& out) {
   const FillResult& result = run.mesh.ici_fill;
   const bool broken = result.fault == FillFault::undetermined || result.fault == FillFault::product;
@@ -85,10 +96,11 @@ void ici_product_mismatch(const MaxTextRun& run, Findings& out) {
     }
     m.because("{}", degrees_text(run, &AxisInfo::ici));
     because_of_slices(m, run);
-    if (result.fault == FillFault::product) m.help("ici_fsdp_parallelism: -1 takes what the other degrees leave");
+    help_with_rest(m, run.config.ici_fsdp_parallelism, result, devices);
     m.help("choose degrees whose product divides {}", devices);
     if (run.launch.nodes > 1 && run.mesh.slices > 1 && result.product > devices) {
-      m.help("an axis wider than a node needs a dcn degree too, or num_slices: 1 for one flat mesh");
+      m.help("an axis wider than a node needs a dcn degree too{}",
+             run.devices() % result.product == 0 ? ", or num_slices: 1 for one flat mesh" : "");
     }
   });
 }
@@ -107,7 +119,7 @@ void dcn_product_mismatch(const MaxTextRun& run, Findings& out) {
     }
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.because("{} nodes of GPUs are {} slices", run.launch.nodes, run.mesh.slices);
-    if (result.fault == FillFault::product) m.help("dcn_data_parallelism: -1 takes what the other degrees leave");
+    help_with_rest(m, run.config.dcn_data_parallelism, result, run.mesh.slices);
     m.help("choose degrees whose product divides {}", run.mesh.slices);
   });
 }

@@ -12,8 +12,9 @@ void sequence_not_over_shards(const MaxTextRun& run, Findings& out) {
   out.add(length, [&](Message& m) {
     m.say("max_target_length {} does not split over {} sequence shards", *length, shards);
     m.because("sequence shards = {}", axes_text(run, run.mesh.logical.length));
-    m.help("nearest legal values: {}", nearest_text(*length, shards));
-    fix_to_nearest(m, length, *length, shards);
+    const std::vector<Int> legal = multiples_around(*length, shards);
+    help_with_nearest(m, legal);
+    fix_to_nearest(m, length, *length, legal);
   });
 }
 

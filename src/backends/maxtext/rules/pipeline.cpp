@@ -81,7 +81,9 @@ void micro_batches_not_over_stages(const MaxTextRun& run, Findings& out) {
   out.add(run.given.num_pipeline_microbatches, [&](Message& m) {
     m.say("num_pipeline_microbatches {} is not a positive multiple of the {} stages", count, run.pipeline_stages);
     because_of_stages(m, run);
-    m.help("nearest legal values: {}", nearest_text(count, run.pipeline_stages));
+    std::vector<Int> legal = multiples_around(count, run.pipeline_stages);
+    if (run.batch_sizes.micro > 0) std::erase_if(legal, [&](Int other) { return run.batch_sizes.micro % other != 0; });
+    help_with_nearest(m, legal);
     m.fix("set num_pipeline_microbatches to -1", run.given.num_pipeline_microbatches, "-1");
   });
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "primus_plan/support/number.h"
 
 namespace primus_plan::maxtext {
@@ -43,6 +45,11 @@ const Count& largest_degree(const MaxTextRun& run, Count MaxTextConfig::*AxisInf
 void because_of_slices(Message& message, const MaxTextRun& run) {
   message.because("{} devices per slice = {} devices / {}; on GPUs a node is a slice", run.mesh.devices_per_slice,
                   run.devices(), counted(run.mesh.slices, "slice"));
+}
+
+std::string fraction_text(Int part, Int whole) {
+  const Int common = std::max<Int>(1, greatest_common_divisor(part, whole));
+  return whole == common ? fmt::format("{}", part / common) : fmt::format("{}/{}", part / common, whole / common);
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }

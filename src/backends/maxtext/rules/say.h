@@ -33,6 +33,9 @@ void because_of_model_file(Message& message, const MaxTextRun& run, const Source
   message.because("{} has MaxText's own default (base.yml)", value.key);
 }
 
+/// A share in lowest terms: "3/4", and "2" for a whole number of them.
+std::string fraction_text(Int part, Int whole);
+
 /// A number as it stands in YAML: 12, 0.5.
 std::string number_text(double value);
 

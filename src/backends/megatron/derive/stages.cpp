@@ -22,9 +22,9 @@ std::optional<Int> asked_chunks(const MegatronConfig& config, const LayerSplitIn
   if (input.layout != nullptr || input.hybrid != nullptr) return std::nullopt;
   std::optional<Int> chunks;
   if (const auto per_chunk = config.num_layers_per_virtual_pipeline_stage.value) {
-    const Int slots = input.layers + (input.embedding_slot ? 1 : 0) + (input.loss_slot ? 1 : 0);
-    if (*per_chunk < 1 || input.pipeline < 1 || slots % input.pipeline != 0) return std::nullopt;
-    const Int on_rank = slots / input.pipeline;
+    const Int total = with_slots(input.layers, input.embedding_slot, input.loss_slot);
+    if (*per_chunk < 1 || input.pipeline < 1 || total % input.pipeline != 0) return std::nullopt;
+    const Int on_rank = total / input.pipeline;
     if (on_rank % *per_chunk != 0) return std::nullopt;
     chunks = on_rank / *per_chunk;
   } else {

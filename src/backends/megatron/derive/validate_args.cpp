@@ -1,4 +1,5 @@
 #include "backends/megatron/derive/derive.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -12,10 +13,11 @@ void fill_model_shape(MegatronConfig& config, Rewriter& rewriter) {
   if (!config.ffn_hidden_size.value && hidden > 0) {
     if (*config.swiglu) {
       // Python: int((4 * hidden * 2 / 3) / 64) * 64
-      rewriter.set(config.ffn_hidden_size, static_cast<Int>(static_cast<double>(4 * hidden) * 2 / 3 / 64) * 64,
+      rewriter.set(config.ffn_hidden_size,
+                   static_cast<Int>(static_cast<double>(saturating_multiply(4, hidden)) * 2 / 3 / 64) * 64,
                    "unset: two thirds of 4 x hidden_size, rounded down to 64 (swiglu)");
     } else {
-      rewriter.set(config.ffn_hidden_size, 4 * hidden, "unset: 4 x hidden_size");
+      rewriter.set(config.ffn_hidden_size, saturating_multiply(4, hidden), "unset: 4 x hidden_size");
     }
   }
   if (!config.kv_channels.value && hidden > 0 && heads > 0) {

@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
@@ -40,8 +41,9 @@ void global_batch_not_divisible(const MegatronRun& run, Findings& out) {
           run.dp(), per_step);
     m.also(run.config.micro_batch_size, "micro_batch_size set here");
     because_of_dp(m, run);
-    m.help("nearest legal values: {}", nearest_text(global, per_step));
-    fix_to_nearest(m, run.config.global_batch_size, global, per_step);
+    const std::vector<Int> legal = nearest_legal(run, &MegatronConfig::global_batch_size, global, per_step);
+    help_with_nearest(m, legal);
+    fix_to_nearest(m, run.config.global_batch_size, global, legal);
   });
 }
 
@@ -53,7 +55,7 @@ void batch_below_one_micro_batch(const MegatronRun& run, Findings& out) {
           run.batch.global, run.batch.micro, run.dp(), fault->b);
     because_of_dp(m, run);
     m.help("set global_batch_size to {} or more, or use fewer GPUs", fault->b);
-    fix_to_nearest(m, run.config.global_batch_size, fault->b, fault->b);
+    fix_to_nearest(m, run.config.global_batch_size, fault->b, {fault->b});
   });
 }
 
@@ -69,8 +71,9 @@ void batch_rounded_down(const MegatronRun& run, Findings& out) {
     m.also(run.config.decrease_batch_size_if_needed, "rounding is on here");
     because_of_dp(m, run);
     m.because("the learning-rate schedule and train_samples still count {} samples a step", start.global);
-    m.help("legal without rounding: {}", nearest_text(start.global, run.batch.micro * run.dp()));
-    fix_to_nearest(m, run.config.global_batch_size, start.running, run.batch.micro * run.dp());
+    m.help("legal without rounding: {}",
+           numbers_text(multiples_around(start.global, saturating_multiply(run.batch.micro, run.dp()))));
+    fix_to_nearest(m, run.config.global_batch_size, start.running, {start.running});
   });
 }
 

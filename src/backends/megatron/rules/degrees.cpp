@@ -60,8 +60,10 @@ void expert_world_not_divisible(const MegatronRun& run, Findings& out) {
     m.because("expert DP = world / (ETP x EP x PP) = {} / {} is not whole", run.world(), experts);
     if (inherited && run.tp() > 1) {
       m.because("ETP {} because expert_tensor_parallel_size is unset and follows TP", etp);
-      m.help("expert_tensor_parallel_size: 1 keeps each expert whole and needs only EP x PP = {} GPUs",
-             saturating_multiply(run.ep(), run.pp()));
+      const Int whole = saturating_multiply(run.ep(), run.pp());
+      if (run.world() % whole == 0) {
+        m.help("expert_tensor_parallel_size: 1 keeps each expert whole and needs only EP x PP = {} GPUs", whole);
+      }
     }
     m.also(run.config.expert_tensor_parallel_size).also(run.config.pipeline_model_parallel_size);
     help_with_worlds(m, run);

@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
@@ -11,7 +12,7 @@ void split_fault(Findings& out, const MaybeCount& what, const char* group, Int p
   out.add(what, [&](Message& m) {
     m.say("{} {} is not a multiple of {} {}", what.key, *what.value, group, parts);
     m.also(other, "the degree is set here");
-    m.help("nearest legal values: {}", nearest_text(*what.value, parts));
+    help_with_nearest(m, multiples_around(*what.value, parts));
   });
 }
 
@@ -56,7 +57,13 @@ void heads_over_groups(const MegatronRun& run, Findings& out) {
   const MaybeCount& groups = run.config.num_query_groups;
   if (!*run.config.group_query_attention || !groups.value || *groups.value < 1) return;
   if (divides(run.config.num_attention_heads, *groups.value)) return;
-  split_fault(out, run.config.num_attention_heads, "num_query_groups", *groups.value, groups.origin);
+  const MaybeCount& heads = run.config.num_attention_heads;
+  out.add(heads, [&](Message& m) {
+    m.say("num_attention_heads {} is not a multiple of num_query_groups {}", *heads.value, *groups.value);
+    m.also(groups);
+    m.help("num_query_groups that divides {}: {}", *heads.value,
+           numbers_text(legal_among(run, &MegatronConfig::num_query_groups, divisors(*heads.value))));
+  });
 }
 
 void hidden_over_heads(const MegatronRun& run, Findings& out) {
@@ -96,7 +103,9 @@ void padded_vocabulary(const MegatronRun& run, Findings& out) {
 }
 
 /// build_tokenizer.py: the vocabulary is padded to a multiple of make_vocab_size_divisible_by x TP.
-Int padded(Int vocabulary, Int multiple) { return (vocabulary + multiple - 1) / multiple * multiple; }
+Int padded(Int vocabulary, Int multiple) {
+  return saturating_multiply(vocabulary / multiple + (vocabulary % multiple != 0 ? 1 : 0), multiple);
+}
 
 void padding_changes_with_tensor(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;

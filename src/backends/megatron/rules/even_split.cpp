@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -15,16 +16,23 @@ constexpr const char* layers_to_build = "megatron/core/transformer/transformer_b
 void help_with_uneven_split(Message& m, const MegatronRun& run) {
   const Int total = layers_with_slots(run);
   const Int pp = run.pp();
-  m.help("pipeline_model_parallel_size that divides {}: {}", total,
-         divisors_text(total, run.dp() > 0 ? saturating_multiply(run.dp(), pp) : pp));
-  m.help("num_layers next to it that PP {} divides: {}", pp, nearest_text(*run.config.num_layers.value, pp));
+  help_with_pipeline_sizes(m, run, total, run.dp() > 0 ? saturating_multiply(run.dp(), pp) : pp);
+  const Int layers = *run.config.num_layers.value;
+  m.help("num_layers next to it that PP {} divides{}: {}", pp, has_slots(run) ? " with the slots" : "",
+         numbers_text(nearest_legal(run, &MegatronConfig::num_layers, layers, pp, total - layers)));
   const Int each = total / pp + (total % pp != 0 ? 1 : 0);
-  const Int last = total - each * (pp - 1);
+  const Int last = total - saturating_multiply(each, pp - 1);
   if (!has_slots(run) && last > 0 && virtual_selectors(run) == 0) {
     m.help("decoder_last_pipeline_num_layers: {} gives {} layers to each of the other ranks", last, each);
   } else {
     m.help("pipeline_model_parallel_layout places every layer by hand");
   }
+}
+
+/// Ways to cut what a rank holds into model chunks.
+void help_with_chunks(Message& m, const MegatronRun& run, Int on_rank) {
+  m.help("num_virtual_stages_per_pipeline_rank that divides {}: {}", on_rank,
+         numbers_text(legal_among(run, &MegatronConfig::num_virtual_stages_per_pipeline_rank, divisors(on_rank))));
 }
 
 bool layers_do_not_divide(const MegatronRun& run) {
@@ -57,8 +65,7 @@ void layers_not_divisible_late(const MegatronRun& run, Findings& out) {
       m.say("{} layers of each pipeline rank do not split into {} model chunks", run.split.fault->a,
             run.split.fault->b);
       m.because("{} / PP {} = {} layers a rank", layers_text(run), run.pp(), run.split.fault->a);
-      m.help("num_virtual_stages_per_pipeline_rank that divides {}: {}", run.split.fault->a,
-             divisors_text(run.split.fault->a, run.split.fault->a));
+      help_with_chunks(m, run, run.split.fault->a);
     });
   }
 }
@@ -76,8 +83,7 @@ void slots_not_divisible(const MegatronRun& run, Findings& out) {
       m.say("{} layers and slots of each pipeline rank do not split into {} model chunks", run.split.fault->a,
             run.split.fault->b);
       m.because("({}) / PP {} = {} a rank", layers_text(run), run.pp(), run.split.fault->a);
-      m.help("num_virtual_stages_per_pipeline_rank that divides {}: {}", run.split.fault->a,
-             divisors_text(run.split.fault->a, run.split.fault->a));
+      help_with_chunks(m, run, run.split.fault->a);
     });
   }
 }

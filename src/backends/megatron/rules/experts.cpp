@@ -37,7 +37,8 @@ void experts_not_divisible(const MegatronRun& run, Findings& out) {
     m.say("num_experts {} is not a multiple of expert_model_parallel_size {}", experts, run.ep());
     m.also(run.config.num_experts, "num_experts");
     m.because("every expert-parallel rank holds num_experts / EP whole experts");
-    m.help("EP can be any divisor of {}, or num_experts one of {}", experts, nearest_text(experts, run.ep()));
+    m.help("EP can be any divisor of {}, or num_experts one of {}", experts,
+           numbers_text(multiples_around(experts, run.ep())));
   });
 }
 

@@ -62,7 +62,8 @@ void turbo_with_expert_tensor_parallel(const MegatronRun& run, Findings& out) {
       m.because("expert_tensor_parallel_size is not set: it follows tensor_model_parallel_size {}", run.tp());
     }
     m.also(config.expert_tensor_parallel_size);
-    m.help("set expert_tensor_parallel_size: 1, or use_turbo_grouped_gemm: false");
+    m.help("set expert_tensor_parallel_size: 1, or use_turbo_grouped_gemm: false{}",
+           sync_free_stage(run) >= 2 ? " with turbo_sync_free_moe_stage: 1" : "");
   });
 }
 

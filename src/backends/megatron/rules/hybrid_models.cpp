@@ -85,7 +85,7 @@ void pattern_segments(const MegatronRun& run, Findings& out) {
     m.say("the pattern has {} segments between |, which is not a multiple of pipeline_model_parallel_size {}", segments,
           run.pp());
     m.also(run.config.pipeline_model_parallel_size, "pipeline_model_parallel_size set here");
-    m.help("nearest legal numbers of segments: {}", nearest_text(segments, run.pp()));
+    m.help("nearest legal numbers of segments: {}", numbers_text(multiples_around(segments, run.pp())));
   });
 }
 
@@ -113,8 +113,7 @@ void pattern_does_not_divide(const MegatronRun& run, Findings& out) {
           run.pp());
     m.also(run.config.pipeline_model_parallel_size, "pipeline_model_parallel_size set here");
     m.help("split the pattern by | into {} segments", run.pp());
-    m.help("pipeline_model_parallel_size that divides {}: {}", run.split.fault->a,
-           divisors_text(run.split.fault->a, 64));
+    help_with_pipeline_sizes(m, run, run.split.fault->a, 64);
   });
 }
 

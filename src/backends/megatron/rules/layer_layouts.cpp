@@ -65,8 +65,8 @@ void layout_stages(const MegatronRun& run, Findings& out) {
     m.say("the layout has {}, which is not a multiple of pipeline_model_parallel_size {}", counted(stages, "stage"),
           run.pp());
     m.also(run.config.pipeline_model_parallel_size, "pipeline_model_parallel_size set here");
-    m.help("nearest legal numbers of stages: {}", nearest_text(stages, run.pp()));
-    m.help("pipeline_model_parallel_size that divides {}: {}", stages, divisors_text(stages, stages));
+    m.help("nearest legal numbers of stages: {}", numbers_text(multiples_around(stages, run.pp())));
+    help_with_pipeline_sizes(m, run, stages, stages);
   });
 }
 
@@ -74,8 +74,7 @@ void layout_with_other_split(const MegatronRun& run, Findings& out) {
   if (layout_of(run) == nullptr || (!has_uneven_ends(run) && !has_slots(run))) return;
   out.add(layout_key(run), [&](Message& m) {
     m.say("a layout places every layer: first, last and slots cannot move any");
-    m.also(run.config.decoder_first_pipeline_num_layers, "decoder_first_pipeline_num_layers set here");
-    m.also(run.config.decoder_last_pipeline_num_layers, "decoder_last_pipeline_num_layers set here");
+    also_uneven_ends(m, run);
     m.also(run.config.account_for_embedding_in_pipeline_split, "account_for_embedding_in_pipeline_split set here");
     m.also(run.config.account_for_loss_in_pipeline_split, "account_for_loss_in_pipeline_split set here");
     m.help("keep either pipeline_model_parallel_layout or the other keys");

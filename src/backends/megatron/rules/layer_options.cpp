@@ -94,7 +94,7 @@ void position_embeddings(const MegatronRun& run, Findings& out) {
     out.add(config.add_position_embedding, [&](Message& m) {
       m.say("add_position_embedding is off, but position_embedding_type is {}, not rope", *type);
       m.also(type);
-      m.help("use position_embedding_type: none for a model without positions");
+      m.help("add_position_embedding: true; a model without positions has position_embedding_type: none besides");
     });
   }
   if (*type == "relative" && *config.transformer_impl != "transformer_engine") {

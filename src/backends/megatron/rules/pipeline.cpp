@@ -43,8 +43,8 @@ bool has_slots(const MegatronRun& run) {
 Int layers_with_slots(const MegatronRun& run) {
   const Int layers = run.config.num_layers.value.value_or(0);
   if (layers < 1) return 0;
-  return layers + (*run.config.account_for_embedding_in_pipeline_split ? 1 : 0) +
-         (*run.config.account_for_loss_in_pipeline_split ? 1 : 0);
+  return with_slots(layers, *run.config.account_for_embedding_in_pipeline_split,
+                    *run.config.account_for_loss_in_pipeline_split);
 }
 
 int virtual_selectors(const MegatronRun& run) {
@@ -105,7 +105,7 @@ bool schedule_takes(const MegatronRun& run, Int micro_batches) {
   }
   if (!primus_pipeline_runs(run)) return true;
   const std::string_view algorithm = *run.config.pp_algorithm;
-  const Int parts = micro_batches * sequence_splits(run);
+  const Int parts = saturating_multiply(micro_batches, sequence_splits(run));
   if (algorithm == "1f1b-interleaved") return pp < 2 || (parts % pp == 0 && (pp == 2 || parts >= 2 * pp));
   if (algorithm == "1f1b") return parts >= pp - 1;
   if (algorithm == "zbv-formatted") return parts >= 2 * pp - 1;

@@ -54,9 +54,7 @@ void chunks_with_plain_schedule(const MegatronRun& run, Findings& out) {
   if (algorithm != "1f1b" && algorithm != "zero-bubble" && algorithm != "zero-bubble-heuristic") return;
   out.add(run.config.pp_algorithm, [&](Message& m) {
     m.say("pp_algorithm {} runs one model chunk a rank, but there are {}", algorithm, *run.virtual_pipeline);
-    m.also(run.config.num_virtual_stages_per_pipeline_rank, "num_virtual_stages_per_pipeline_rank set here");
-    m.also(run.config.num_layers_per_virtual_pipeline_stage, "num_layers_per_virtual_pipeline_stage set here");
-    m.also(run.config.pipeline_model_parallel_layout, "pipeline_model_parallel_layout set here");
+    also_chunk_keys(m, run);
     m.help("take the chunks out, or take 1f1b-interleaved{}", *run.virtual_pipeline == 2 ? " or zbv-formatted" : "");
   });
 }
@@ -98,7 +96,7 @@ void too_few_micro_batches(const MegatronRun& run, Findings& out) {
   if (schedule_takes(run, run.micro_batches())) return;
   out.add(run.config.global_batch_size, [&](Message& m) {
     const Int pp = run.pp();
-    const Int parts = run.micro_batches() * sequence_splits(run);
+    const Int parts = saturating_multiply(run.micro_batches(), sequence_splits(run));
     Int least = pp - 1;
     if (algorithm == "zbv-formatted") least = 2 * pp - 1;
     if (algorithm == "1f1b-interleaved") {
@@ -111,7 +109,11 @@ void too_few_micro_batches(const MegatronRun& run, Findings& out) {
     m.because("micro-batches {} = global_batch_size {} / (micro_batch_size {} x DP {})", run.micro_batches(),
               run.batch.global, run.batch.micro, run.dp());
     m.because("nothing checks this: the schedule table names micro-batches that do not exist");
-    m.help("smallest global_batch_size that runs: {}", run.batch.micro * run.dp() * least);
+    Int micro_batches = 1;
+    // `least` micro-batches do, or fewer where each is cut into several parts.
+    while (micro_batches < least && !schedule_takes(run, micro_batches)) ++micro_batches;
+    m.help("smallest global_batch_size that runs: {}",
+           saturating_multiply(saturating_multiply(run.batch.micro, run.dp()), micro_batches));
   });
 }
 

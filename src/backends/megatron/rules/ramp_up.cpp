@@ -5,6 +5,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -80,7 +81,7 @@ void ramp_size_not_divisible(const MegatronRun& run, Findings& out) {
   if (!run.parsed.ramp_up || run.micro_batch_start.fault || run.dp() == 0 || run.batch.micro <= 0) return;
   const auto& ramp = *run.parsed.ramp_up;
   if (ramp.size() != 3 || ramp[2] <= 0) return;
-  const Int unit = run.batch.micro * run.dp();
+  const Int unit = saturating_multiply(run.batch.micro, run.dp());
   if (ramp[0] % unit == 0 && ramp[1] % unit == 0) return;  // every size divides: no need to walk the ramp
   const auto steps = ramp_steps(run.micro_batch_input);
   const auto stuck = std::find_if(steps.begin(), steps.end(),

@@ -51,6 +51,14 @@ void full_without_layers(const MegatronRun& run, Findings& out) {
   });
 }
 
+/// The keys that full recompute needs besides and the experiment does not set, to stand behind its own.
+std::string_view keys_full_lacks(const MegatronRun& run) {
+  const bool method = run.config.recompute_method.value.data() != nullptr;
+  const bool layers = run.config.recompute_num_layers.value.has_value();
+  if (method) return layers ? "" : " with recompute_num_layers";
+  return layers ? " with recompute_method" : " with recompute_method and recompute_num_layers";
+}
+
 void selective_with_method(const MegatronRun& run, Findings& out) {
   // validate_args looks at the argument itself: recompute_layer_ids hides nothing from it.
   const bool selective = *run.given.recompute_activations || *run.given.recompute_granularity == "selective";
@@ -61,7 +69,8 @@ void selective_with_method(const MegatronRun& run, Findings& out) {
     m.also(*run.given.recompute_activations ? run.config.recompute_activations.origin
                                             : run.config.recompute_granularity.origin,
            "set here");
-    m.help("recompute_method: null keeps selective recompute; recompute_granularity: full keeps the method");
+    m.help("recompute_method: null keeps selective recompute; recompute_granularity: full{} keeps the method",
+           keys_full_lacks(run));
     m.fix("set recompute_method to null", method, "null");
   });
 }
@@ -72,7 +81,8 @@ void selective_with_layers(const MegatronRun& run, Findings& out) {
   out.add(layers, [&](Message& m) {
     m.say("recompute_num_layers {} does not go with selective recompute, which applies to every layer", *layers.value);
     m.also(run.config.recompute_granularity);
-    m.help("recompute_num_layers: null keeps selective recompute; recompute_granularity: full keeps the number");
+    m.help("recompute_num_layers: null keeps selective recompute; recompute_granularity: full{} keeps the number",
+           keys_full_lacks(run));
     m.fix("set recompute_num_layers to null", layers, "null");
   });
 }
@@ -82,10 +92,11 @@ void activations_override_full(const MegatronRun& run, Findings& out) {
   out.add(run.config.recompute_activations, [&](Message& m) {
     m.say("recompute_activations turns recompute_granularity full into selective");
     m.also(run.given.recompute_granularity, "full is overwritten");
-    m.help("recompute_activations: false keeps full recompute");
+    const std::string_view lacks = keys_full_lacks(run);
+    m.help("recompute_activations: false{} keeps full recompute", lacks);
     m.fix("set recompute_granularity to selective, which is what runs", run.given.recompute_granularity, "selective",
           true);
-    m.fix("switch recompute_activations off", run.config.recompute_activations, "false");
+    if (lacks.empty()) m.fix("switch recompute_activations off", run.config.recompute_activations, "false");
   });
 }
 

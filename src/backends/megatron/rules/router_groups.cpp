@@ -61,8 +61,8 @@ void limited_devices_alone(const MegatronRun& run, Findings& out) {
         "rank, {} groups here",
         *limited.value, run.ep());
     m.also(run.config.expert_model_parallel_size);
-    m.help("write moe_router_group_topk: {} and moe_router_num_groups: {} to keep it when EP changes", *limited.value,
-           run.ep());
+    m.help("moe_router_group_topk: {} and moe_router_num_groups: {} in its place keep the limit when EP changes",
+           *limited.value, run.ep());
   });
 }
 

@@ -158,8 +158,9 @@ void log_memory_interval(const MegatronRun& run, Findings& out) {
   out.add(memory, [&](Message& m) {
     m.say("log_memory_interval {} is not a multiple of log_interval {}", *memory.value, interval);
     m.also(run.config.log_interval);
-    m.help("nearest legal values: {}", nearest_text(*memory.value, interval));
-    fix_to_nearest(m, memory, *memory.value, interval);
+    const std::vector<Int> legal = multiples_around(*memory.value, interval);
+    help_with_nearest(m, legal);
+    fix_to_nearest(m, memory, *memory.value, legal);
   });
 }
 

@@ -16,10 +16,11 @@ void because_of_micro_batches(Message& m, const MegatronRun& run) {
 }
 
 void help_with_batches(Message& m, const MegatronRun& run, Int group) {
-  const Int step = run.batch.micro * run.dp() * group;
+  const Int step = saturating_multiply(saturating_multiply(run.batch.micro, run.dp()), group);
+  const std::vector<Int> legal = multiples_around(run.batch.global, step);
   m.help("global_batch_size that is a multiple of micro_batch_size x DP x {} = {}: {}", group, step,
-         nearest_text(run.batch.global, step));
-  fix_to_nearest(m, run.config.global_batch_size, run.batch.global, step);
+         numbers_text(legal));
+  fix_to_nearest(m, run.config.global_batch_size, run.batch.global, legal);
 }
 
 void group_out_of_range(const MegatronRun& run, Findings& out) {

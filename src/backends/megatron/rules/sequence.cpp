@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
@@ -65,6 +66,14 @@ void positions_below_sequence(const MegatronRun& run, Findings& out) {
   }
 }
 
+/// The multiples of `step` next to seq_length that the other rules about it take too.
+void offer_lengths(Message& m, const MegatronRun& run, Int step) {
+  const Int sequence = run.batch.sequence_length;
+  const std::vector<Int> legal = nearest_legal(run, &MegatronConfig::seq_length, sequence, step);
+  help_with_nearest(m, legal);
+  fix_to_nearest(m, run.config.seq_length, sequence, legal);
+}
+
 void sequence_not_divisible_by_context(const MegatronRun& run, Findings& out) {
   const Int sequence = run.batch.sequence_length;
   const Int chunks = saturating_multiply(2, run.cp());
@@ -73,8 +82,7 @@ void sequence_not_divisible_by_context(const MegatronRun& run, Findings& out) {
     m.say("seq_length {} is not a multiple of 2 x CP = 2 x {} = {}", sequence, run.cp(), chunks);
     m.also(run.config.context_parallel_size);
     m.because("each rank takes one chunk from the front and one from the back, to balance causal attention");
-    m.help("nearest legal values: {}", nearest_text(sequence, chunks));
-    fix_to_nearest(m, run.config.seq_length, sequence, chunks);
+    offer_lengths(m, run, chunks);
   });
 }
 
@@ -90,8 +98,7 @@ void sequence_not_divisible_by_tensor(const MegatronRun& run, Findings& out) {
     const Int step = least_common_multiple(saturating_multiply(run.tp(), run.cp()),
                                            run.cp() > 1 ? saturating_multiply(2, run.cp()) : 1)
                          .value_or(0);
-    m.help("nearest legal values: {}", nearest_text(sequence, step));
-    fix_to_nearest(m, run.config.seq_length, sequence, step);
+    offer_lengths(m, run, step);
   });
 }
 

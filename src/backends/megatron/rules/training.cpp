@@ -123,7 +123,7 @@ void save_interval(const MegatronRun& run, Findings& out) {
   out.add(config.save_retain_interval, [&](Message& m) {
     m.say("save_retain_interval {} is not a positive multiple of save_interval {}", *retain, interval);
     m.also(config.save_interval);
-    m.help("nearest legal values: {}", nearest_text(*retain, interval));
+    help_with_nearest(m, multiples_around(*retain, interval));
   });
 }
 

@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -21,11 +22,13 @@ void because_of_middle(Message& m, const MegatronRun& run) {
   m.because("{} = {} layers for {}", text, layers, counted(ranks, "other rank"));
 }
 
-/// The end that a file sets: first when both are.
-const MaybeCount& set_end(const MegatronRun& run) {
-  return run.config.decoder_first_pipeline_num_layers.value ? run.config.decoder_first_pipeline_num_layers
-                                                            : run.config.decoder_last_pipeline_num_layers;
+/// The key of the end that a file sets: first when both are.
+MaybeCount MegatronConfig::*set_end_key(const MegatronRun& run) {
+  return run.config.decoder_first_pipeline_num_layers.value ? &MegatronConfig::decoder_first_pipeline_num_layers
+                                                            : &MegatronConfig::decoder_last_pipeline_num_layers;
 }
+
+const MaybeCount& set_end(const MegatronRun& run) { return run.config.*set_end_key(run); }
 
 void also_other_end(Message& m, const MegatronRun& run) {
   if (run.config.decoder_first_pipeline_num_layers.value) {
@@ -64,7 +67,8 @@ void middle_mismatch(const MegatronRun& run, Findings& out) {
   const LayerFault& fault = *run.split.fault;
   out.add(set_end(run), [&](Message& m) {
     if (fault.b == 0) {
-      m.say("{} layers are left over and no pipeline rank is there to hold them", fault.a);
+      m.say("{} left over and no pipeline rank is there to hold {}",
+            fault.a == 1 ? "1 layer is" : fmt::format("{} layers are", fault.a), fault.a == 1 ? "it" : "them");
     } else {
       m.say("no layer is left for {}", counted(fault.b, "middle pipeline rank"));
     }
@@ -89,12 +93,13 @@ void middle_not_divisible(const MegatronRun& run, Findings& out) {
     also_other_end(m, run);
     const Int end = *set_end(run).value;
     const Int rest = fault.a + end;  // what the end and the middle share
-    const Int remainder = rest % fault.b;
-    const Int lower = end - ((end - remainder) % fault.b + fault.b) % fault.b;
-    if (lower >= 1 && lower <= rest - fault.b)
-      m.help("{}: {} leaves a multiple of {}", set_end(run).key, lower, fault.b);
-    if (lower + fault.b >= 1 && lower + fault.b <= rest - fault.b) {
-      m.help("{}: {} leaves a multiple of {}", set_end(run).key, lower + fault.b, fault.b);
+    const Int lower = end - floor_remainder(end - rest, fault.b);
+    std::vector<Int> ends;
+    for (const Int other : {lower, lower + fault.b}) {
+      if (other >= 1 && other <= rest - fault.b) ends.push_back(other);
+    }
+    for (const Int other : legal_among(run, set_end_key(run), ends)) {
+      m.help("{}: {} leaves a multiple of {}", set_end(run).key, other, fault.b);
     }
   });
 }
@@ -103,19 +108,20 @@ void not_divisible_by_virtual(const MegatronRun& run, Findings& out) {
   if (!run.split.fault) return;
   const LayerFault& fault = *run.split.fault;
   const MegatronConfig& config = run.config;
-  const MaybeCount* end = nullptr;
-  if (fault.kind == Kind::first_not_divisible_by_virtual) end = &config.decoder_first_pipeline_num_layers;
-  if (fault.kind == Kind::last_not_divisible_by_virtual) end = &config.decoder_last_pipeline_num_layers;
   const bool middle = fault.kind == Kind::middle_not_divisible_by_virtual;
-  if (end == nullptr && !middle) return;
-  out.add(middle ? config.num_virtual_stages_per_pipeline_rank : *end, [&](Message& m) {
+  const bool first = fault.kind == Kind::first_not_divisible_by_virtual;
+  if (!middle && !first && fault.kind != Kind::last_not_divisible_by_virtual) return;
+  const auto end_key =
+      first ? &MegatronConfig::decoder_first_pipeline_num_layers : &MegatronConfig::decoder_last_pipeline_num_layers;
+  const MaybeCount& end = config.*end_key;
+  out.add(middle ? config.num_virtual_stages_per_pipeline_rank : end, [&](Message& m) {
     if (middle) {
       m.say("{} layers of each middle pipeline rank do not split into {} model chunks", fault.a, fault.b);
       because_of_middle(m, run);
     } else {
-      m.say("{} {} does not split into {} model chunks", end->key, fault.a, fault.b);
+      m.say("{} {} does not split into {} model chunks", end.key, fault.a, fault.b);
       m.also(config.num_virtual_stages_per_pipeline_rank, "num_virtual_stages_per_pipeline_rank set here");
-      m.help("nearest legal values: {}", nearest_text(fault.a, fault.b));
+      help_with_nearest(m, nearest_legal(run, end_key, fault.a, fault.b));
     }
     m.help("every rank's layers are cut into num_virtual_stages_per_pipeline_rank equal chunks");
   });
@@ -123,6 +129,7 @@ void not_divisible_by_virtual(const MegatronRun& run, Findings& out) {
 
 void layers_lost(const MegatronRun& run, Findings& out) {
   if (!split_fails(run, Kind::layers_lost)) return;
+  if (run.pp() == 1 && run.interleaved()) return;  // refused before layers are counted: interleaving needs stages
   const LayerFault& fault = *run.split.fault;
   out.add(has_uneven_ends(run) ? set_end(run) : run.config.num_layers, [&](Message& m) {
     m.say("the pipeline stages hold {} layers, but num_layers is {}: no check notices", fault.a, fault.b);
@@ -143,7 +150,7 @@ void no_middle_for_chunks(const MegatronRun& run, Findings& out) {
   out.add(run.config.num_virtual_stages_per_pipeline_rank, [&](Message& m) {
     m.say("{} model chunks a rank with PP 2 and both ends set: no middle rank is left to divide by",
           run.split.fault->b);
-    m.also(run.config.decoder_first_pipeline_num_layers).also(run.config.decoder_last_pipeline_num_layers);
+    also_uneven_ends(m, run);
     m.help("set only one of decoder_first_pipeline_num_layers and decoder_last_pipeline_num_layers");
     m.help("or write the chunks as a pipeline_model_parallel_layout");
   });

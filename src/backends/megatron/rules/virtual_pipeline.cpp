@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -9,13 +10,11 @@ namespace {
 
 void two_selectors(const MegatronRun& run, Findings& out) {
   if (virtual_selectors(run) < 2 || has_hybrid_pattern(run)) return;
-  const MaybeCount& chunks = run.config.num_virtual_stages_per_pipeline_rank;
   const MaybeCount& layers = run.config.num_layers_per_virtual_pipeline_stage;
   const Raw& layout = run.config.pipeline_model_parallel_layout;
   const auto describe = [&](Message& m) {
     m.say("{} keys say how many model chunks a pipeline rank holds; Megatron takes one", virtual_selectors(run));
-    if (chunks.value) m.also(chunks, "num_virtual_stages_per_pipeline_rank set here");
-    if (layers.value) m.also(layers, "num_layers_per_virtual_pipeline_stage set here");
+    also_chunk_keys(m, run);
     m.help(
         "keep one of num_virtual_stages_per_pipeline_rank, num_layers_per_virtual_pipeline_stage and "
         "pipeline_model_parallel_layout; set the others to null");
@@ -52,8 +51,7 @@ void layers_per_chunk_with_ends(const MegatronRun& run, Findings& out) {
   out.add(layers, [&](Message& m) {
     m.say("num_layers_per_virtual_pipeline_stage {} with an uneven first or last stage: the chunks differ in size",
           *layers.value);
-    m.also(run.config.decoder_first_pipeline_num_layers, "decoder_first_pipeline_num_layers set here");
-    m.also(run.config.decoder_last_pipeline_num_layers, "decoder_last_pipeline_num_layers set here");
+    also_uneven_ends(m, run);
     m.help("num_virtual_stages_per_pipeline_rank says the number of chunks instead of their size");
   });
 }
@@ -69,7 +67,8 @@ void layers_per_chunk_not_divisible(const MegatronRun& run, Findings& out) {
     m.say("num_layers_per_virtual_pipeline_stage {} does not divide the {} layers of a pipeline rank", *layers.value,
           on_rank);
     m.because("({}) / PP {} = {}", layers_text(run), run.pp(), on_rank);
-    m.help("legal values: {}", divisors_text(on_rank, on_rank));
+    m.help("legal values: {}",
+           numbers_text(legal_among(run, &MegatronConfig::num_layers_per_virtual_pipeline_stage, divisors(on_rank))));
   });
 }
 
@@ -80,9 +79,7 @@ void too_few_stages(const MegatronRun& run, Findings& out) {
   out.add(run.config.pipeline_model_parallel_size, [&](Message& m) {
     m.say("{} model chunks a rank need pipeline_model_parallel_size {} or more, it is {}", *run.virtual_pipeline,
           overlap ? 2 : 3, run.pp());
-    m.also(run.config.num_virtual_stages_per_pipeline_rank, "num_virtual_stages_per_pipeline_rank set here");
-    m.also(run.config.num_layers_per_virtual_pipeline_stage, "num_layers_per_virtual_pipeline_stage set here");
-    m.also(run.config.pipeline_model_parallel_layout, "pipeline_model_parallel_layout set here");
+    also_chunk_keys(m, run);
     if (run.pp() == 2) {
       m.because("overlap_p2p_comm is off: two ranks would send and receive several times at once");
       m.help("overlap_p2p_comm: true makes PP 2 enough");

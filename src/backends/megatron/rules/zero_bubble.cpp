@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -47,8 +48,7 @@ void chunks_without_fold(const MegatronRun& run, Findings& out) {
   if (sequence_splits(run) > 1 || integer_or(config.interleave_group_size, 0) > 0) return;
   out.add(config.patch_zero_bubble, [&](Message& m) {
     m.say("zero bubble with {} model chunks a rank runs only as a V schedule, which is off", *run.virtual_pipeline);
-    m.also(config.num_virtual_stages_per_pipeline_rank, "num_virtual_stages_per_pipeline_rank set here");
-    m.also(config.num_layers_per_virtual_pipeline_stage, "num_layers_per_virtual_pipeline_stage set here");
+    also_chunk_keys(m, run);
     m.help("set zero_bubble_v_schedule: true with 2 chunks, or take the chunks out");
     m.fix("turn zero_bubble_v_schedule on", config.zero_bubble_v_schedule, "true");
   });
@@ -95,7 +95,8 @@ void sequence_parts(const MegatronRun& run, Findings& out) {
   out.add(run.config.num_seq_splits, [&](Message& m) {
     m.say("seq_length {} is not a multiple of num_seq_splits {}", run.batch.sequence_length, splits);
     m.also(run.config.seq_length, "seq_length set here");
-    m.help("nearest seq_length: {}", nearest_text(run.batch.sequence_length, splits));
+    m.help("nearest seq_length: {}",
+           numbers_text(nearest_legal(run, &MegatronConfig::seq_length, run.batch.sequence_length, splits)));
   });
 }
 

@@ -36,11 +36,12 @@ void global_batch_uneven(const TorchTitanRun& run, Findings& out) {
           run.batch.global, run.batch.micro, run.meshes.batch, *per_step);
     m.also(run.config.local_batch_size, "local_batch_size set here");
     because_of_data_parallel(m, run);
-    m.help("nearest legal values: {}", nearest_text(run.batch.global, *per_step));
+    const std::vector<Int> legal = multiples_around(run.batch.global, *per_step);
+    help_with_nearest(m, legal);
     if (run.batch.global % run.meshes.batch == 0) {
       m.help("or local_batch_size: {}", divisors_text(run.batch.global / run.meshes.batch, run.batch.micro));
     }
-    fix_to_nearest(m, global, run.batch.global, *per_step);
+    fix_to_nearest(m, global, run.batch.global, legal);
   });
 }
 

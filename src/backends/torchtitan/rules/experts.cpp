@@ -33,7 +33,9 @@ void expert_grid_uneven(const TorchTitanRun& run, Findings& out) {
               run.replicate(), run.pp());
     because_of_shard(m, run);
     if (run.etp() >= 1 && dense % run.etp() == 0) {
-      m.help("legal expert_parallel_degree: {}", divisors_text(dense / run.etp(), dense));
+      const Int ranks = dense / run.etp();
+      const Int experts = run.model().moe ? run.model().experts.count : 0;  // a gcd with 0 is the other number
+      m.help("legal expert_parallel_degree: {}", divisors_text(greatest_common_divisor(experts, ranks), dense));
     }
     if (run.replicate() > 1) m.help("or lower data_parallel_replicate_degree in favour of shards");
   };

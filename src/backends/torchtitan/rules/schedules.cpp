@@ -58,7 +58,7 @@ void micro_batch_uneven(const TorchTitanRun& run, Findings& out) {
     }
     m.because("micro-batches of an accumulation step = local_batch_size / pipeline_parallel_microbatch_size");
     m.also(run.config.local_batch_size, "local_batch_size set here");
-    m.help("legal sizes: {}", divisors_text(run.batch.micro, run.batch.micro));
+    m.help("legal pipeline_parallel_microbatch_size: {}", divisors_text(run.batch.micro, run.batch.micro));
   });
 }
 
@@ -76,8 +76,9 @@ void too_few_micro_batches(const TorchTitanRun& run, Findings& out) {
           run.pipeline.micro_batches, run.pipeline.stages);
     because_of_micro_batches(m, run);
     m.also(run.config.pipeline_parallel_degree).also(run.config.pipeline_parallel_microbatch_size);
-    m.help("local_batch_size of {} or more (global_batch_size follows)", run.pipeline.stages * size);
-    fix_to_nearest(m, run.config.local_batch_size, run.pipeline.stages * size, run.pipeline.stages * size);
+    const Int least = saturating_multiply(run.pipeline.stages, size);
+    m.help("local_batch_size of {} or more (global_batch_size follows)", least);
+    fix_to_nearest(m, run.config.local_batch_size, least, {least});
     m.help("or GPipe, which takes any number");
   });
 }
@@ -92,7 +93,7 @@ void micro_batches_and_rounds(const TorchTitanRun& run, Findings& out) {
     m.say("{} micro-batches do not divide into {} rounds of {}", batches, rounds, run.parsed.schedule->name);
     because_of_micro_batches(m, run);
     m.because("rounds {} = micro-batches {} / PP {}, rounded down", rounds, batches, run.pp());
-    m.help("a multiple of PP always fits: {} micro-batches", nearest_text(batches, run.pp()));
+    m.help("a multiple of PP always fits: {} micro-batches", numbers_text(multiples_around(batches, run.pp())));
     m.help("or LoopedBFS, which takes any number");
   });
 }
@@ -107,7 +108,7 @@ void fewer_micro_batches_than_stages(const TorchTitanRun& run, Findings& out) {
           run.pipeline.stages);
     because_of_micro_batches(m, run);
     m.help("local_batch_size of {} or more fills the pipeline",
-           run.pipeline.stages * *run.config.pipeline_parallel_microbatch_size);
+           saturating_multiply(run.pipeline.stages, *run.config.pipeline_parallel_microbatch_size));
   });
 }
 

@@ -19,8 +19,9 @@ void sequence_uneven(const TorchTitanRun& run, Findings& out) {
             run.sequence_divisor);
       m.because("the factor 2 stands there without CP too");
     }
-    m.help("nearest legal values: {}", nearest_text(*length, run.sequence_divisor));
-    fix_to_nearest(m, length, *length, run.sequence_divisor);
+    const std::vector<Int> legal = multiples_around(*length, run.sequence_divisor);
+    help_with_nearest(m, legal);
+    fix_to_nearest(m, length, *length, legal);
   });
 }
 
@@ -46,8 +47,11 @@ void heads_uneven(const TorchTitanRun& run, Findings& out) {
       m.say("{} attention heads and {} KV heads of {} do not split over TP {}", model.heads, kv_heads, model_text(run),
             run.tp());
     }
-    const Int common = greatest_common_divisor(model.heads, kv_heads);
-    m.help("legal tensor_parallel_degree: {}", divisors_text(common, common));
+    // TP shares these ranks with the shards alone.
+    const Int ranks = run.meshes.dp_shard * run.tp();
+    const Int common = greatest_common_divisor(greatest_common_divisor(model.heads, kv_heads), ranks);
+    m.help("legal tensor_parallel_degree: {}{}", divisors_text(common, common),
+           *run.given.data_parallel_shard_degree == -1 ? "" : ", with data_parallel_shard_degree: -1");
   });
 }
 

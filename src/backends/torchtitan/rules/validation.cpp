@@ -31,8 +31,9 @@ void validation_sequence_uneven(const TorchTitanRun& run, Findings& out) {
     m.say("validation.seq_len {} is not a multiple of 2 x CP {} x TP {} = {}", *length, run.cp(), run.tp(),
           run.sequence_divisor);
     m.because("training.seq_len is checked, validation.seq_len is not: the first validation meets it");
-    m.help("nearest legal values: {}", nearest_text(*length, run.sequence_divisor));
-    fix_to_nearest(m, length, *length, run.sequence_divisor);
+    const std::vector<Int> legal = multiples_around(*length, run.sequence_divisor);
+    help_with_nearest(m, legal);
+    fix_to_nearest(m, length, *length, legal);
   });
 }
 
