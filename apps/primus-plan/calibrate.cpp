@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 /// Memory that is further off is that of another run.
 constexpr double least_memory_share = 0.5;
 constexpr double most_memory_share = 2;

@@ -9,6 +9,7 @@
 #include "primus_plan/estimate/fit.h"
 #include "primus_plan/layout/advice.h"
 #include "primus_plan/layout/topology.h"
+#include "support/lower_case.h"
 
 namespace primus_plan {
 
@@ -38,10 +39,9 @@ std::vector<const RuleInfo*> all_rules() {
 }
 
 const RuleInfo* find_rule(std::string_view id_or_name) {
-  const auto same_letter = [](char a, char b) { return a == (b >= 'a' && b <= 'z' ? b - 'a' + 'A' : b); };
+  const std::string asked = lower_case(id_or_name);
   for (const RuleInfo* rule : all_rules()) {
-    if (rule->name == id_or_name) return rule;
-    if (std::equal(rule->id.begin(), rule->id.end(), id_or_name.begin(), id_or_name.end(), same_letter)) return rule;
+    if (rule->name == id_or_name || lower_case(rule->id) == asked) return rule;
   }
   return nullptr;
 }

@@ -10,6 +10,7 @@
 #include "primus_plan/config/document.h"
 #include "primus_plan/config/settings.h"
 #include "primus_plan/diagnostics/load_error.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 
@@ -17,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::string_view calibration_key = "calibration";
 
 NodePtr parse(const std::string& path, std::string_view text, Remarks& remarks) {

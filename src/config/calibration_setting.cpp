@@ -7,12 +7,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double most_extra_gib = 1024;
 constexpr std::array<std::string_view, 4> known_keys = {"hardware", "compute-scale", "memory-extra-gib", "run"};
 

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "primus_plan/config/hardware.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 
@@ -8,7 +9,6 @@ namespace {
 
 constexpr double giga = 1e9;
 constexpr double tera = 1e12;
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double micro = 1e-6;
 
 constexpr std::array<HardwareField, 17> table{{

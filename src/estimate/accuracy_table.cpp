@@ -4,6 +4,7 @@
 #include <map>
 
 #include "primus_plan/estimate/accuracy.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan {
@@ -13,7 +14,6 @@ namespace {
 /// What is below is no measurement: no step takes a nanosecond, no GPU holds a byte.
 constexpr double least_figure = 1e-9;
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double good_correlation = 0.9;
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }

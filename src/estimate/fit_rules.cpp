@@ -4,12 +4,12 @@
 #include <span>
 
 #include "primus_plan/estimate/fit.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 /// The farthest that an estimate has been above a measurement was 1.57 times (docs/accuracy.md): what even a low
 /// estimate says is so far beyond every part cannot run.
 constexpr double certainty = 1.5;

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "primus_plan/support/number.h"
+
 /// The global constants of the memory model. Everything else follows from shapes and formats.
 /// Reserve: 19 B200 runs with allocated and reserved memory read on the same rank (SimuMax 1.2): 1.028 to 1.079 times.
 /// Runtime: the same figures against nvidia-smi and rocm-smi readings of dense models. All-to-all: Primus's
 /// DeepSeek-V2-Lite runs on MI355X, 17 to 21 GiB above the allocated figure with RCCL, under 2 GiB with DeepEP.
 namespace primus_plan::memory_constants {
-
-inline constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 struct Allowance {
   double low = 0;

@@ -8,7 +8,6 @@
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double much_attention = 0.25;  ///< of all floating point operations: then the sequence decides
 
 std::string footprint_text(const Footprint& footprint, const Hardware* hardware) {

@@ -10,8 +10,6 @@
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-
 double tokens_of(const Trial& trial) { return trial.estimate->step.tokens_per_second_per_gpu; }
 double memory_of(const Trial& trial) { return trial.estimate->memory.device.expected / gib; }
 

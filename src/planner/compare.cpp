@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "config/key_names.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 namespace {
-
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 constexpr std::array<RunNumber, 16> numbers{{
     {"world size", [](const RunDescription& run) { return run.launch.world_size; }, true},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "primus_plan/planner/new_experiment.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 /// Overrides, a line each, indented by the caller.
 using Lines = std::vector<std::string>;
 
-constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr std::int64_t usual_sequence = 8192;
 constexpr std::int64_t sequence_where_unknown = 4096;
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "primus_plan/support/number.h"
+
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr double usable_share = 0.9;        // of a GPU's memory, for fragments and what the count leaves out
 constexpr double runtime_bytes = 2 * gib;   // context and communication buffers
 constexpr double routing_bytes = 20 * gib;  // all-to-all buffers of mixtures of experts on AMD GPUs

@@ -7,11 +7,11 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/launch.h"
 #include "primus_plan/estimate/estimate.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr std::size_t most_tries = 64;
 constexpr double most_hopeful = 1.25;  // of the memory: past it the rough count leaves nothing to estimate
 

@@ -12,8 +12,6 @@ namespace primus_plan {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 /// With its sign, "+" for an estimate above the measurement. What rounds to nothing has none.
 std::string signed_percent(double share) {

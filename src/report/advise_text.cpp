@@ -12,8 +12,6 @@
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-
 /// A line folded at the width, at a terminal or not; the rest is indented below it.
 std::string folded(const std::string& text, std::string_view lead, int columns) {
   TextStyle style;

@@ -16,7 +16,6 @@ namespace primus_plan {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr int most_bar_columns = 24;
 constexpr int bars_at = 54;  ///< columns before a bar
 

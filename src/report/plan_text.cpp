@@ -16,7 +16,6 @@
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_rules = 6;
 constexpr std::size_t most_neighbours = 24;
 

@@ -10,7 +10,6 @@
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_parts = 3;
 
 /// A part in which two plans differ, positive where the other has more.

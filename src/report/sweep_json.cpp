@@ -1,14 +1,13 @@
 #include <fmt/core.h>
 
 #include "primus_plan/report/sweep.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/json_parts.h"
 #include "report/node_json.h"
 
 namespace primus_plan {
 namespace {
-
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 std::vector<std::string> rule_ids(const Sweep& sweep, const SweepPoint& point) {
   std::vector<std::string> out;

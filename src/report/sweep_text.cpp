@@ -14,8 +14,6 @@
 namespace primus_plan {
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-
 std::string count_or_gap(std::int64_t value) { return value > 0 ? with_commas(value) : "-"; }
 
 std::string memory_text(const Trial& trial) {

@@ -17,7 +17,6 @@ namespace primus_plan {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::size_t most_stages_shown = 32;
 constexpr int wide_terminal = 100;
 constexpr int least_width = 40;

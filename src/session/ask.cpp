@@ -11,6 +11,7 @@
 #include "session/command.h"
 #include "session/draw.h"
 #include "session/labels.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::session {
 

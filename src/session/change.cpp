@@ -11,6 +11,7 @@
 #include "primus_plan/support/text.h"
 #include "session/command.h"
 #include "session/yaml_value.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::session {
 

@@ -30,8 +30,6 @@ struct Line {
 /// A file or a name as a word gives it, in quotes or without. Throws Refusal for none and for quotes that do not stand
 /// around it; `what` begins the sentence ("the name of the file").
 std::string without_quotes(const std::string& word, std::string_view what);
-/// With small letters for A to Z.
-std::string lower_case(std::string text);
 
 /// What a command's words are, for completion.
 enum class Argument : std::uint8_t {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "session/command.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::session {
 

@@ -38,10 +38,6 @@ std::string bar(double share, int columns) {
 
 std::string gib_text(double bytes) { return fmt::format("{:.1f} GiB", bytes / gib); }
 
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds);
-}
-
 std::string count_text(std::int64_t value) { return value > 0 ? with_commas(value) : "?"; }
 
 std::string count_text(double value) { return with_commas(std::llround(value)); }

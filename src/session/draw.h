@@ -9,15 +9,11 @@
 
 namespace primus_plan::session {
 
-inline constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-
 /// A bar of full and empty columns.
 std::string bar(double share, int columns);
 
 /// "61.3 GiB".
 std::string gib_text(double bytes);
-/// "850 ms", "12.3 s".
-std::string seconds_text(double seconds);
 /// "1,234"; "?" for 0 and less.
 std::string count_text(std::int64_t value);
 /// A real number as a count.

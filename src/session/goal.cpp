@@ -6,6 +6,7 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "session/command.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::session {
 

@@ -7,6 +7,7 @@
 
 #include "primus_plan/support/text.h"
 #include "report/overview_text.h"
+#include "report/text_parts.h"
 #include "session/draw.h"
 
 namespace primus_plan::session {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "session/command.h"
+#include "support/utf8.h"
 
 namespace primus_plan::session {
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view quotes = "\"'";
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// What a quote may stand behind; in the middle of a word it is an apostrophe.
 constexpr std::string_view before_quotes = " \t=[{,:";
 
@@ -94,12 +94,6 @@ std::string without_quotes(const std::string& word, std::string_view what) {
   }
   if (out.empty()) throw Refusal(fmt::format("{} is empty", what));
   return out;
-}
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
 }
 
 }  // namespace primus_plan::session

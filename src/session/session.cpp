@@ -8,6 +8,7 @@
 #include "primus_plan/planner/short_names.h"
 #include "primus_plan/support/text.h"
 #include "session/command.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::session {
 

@@ -18,6 +18,7 @@
 #include "report/wrap.h"
 #include "session/command.h"
 #include "session/draw.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::session {
 

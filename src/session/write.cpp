@@ -12,6 +12,7 @@
 #include "report/wrap.h"
 #include "session/command.h"
 #include "session/section.h"
+#include "support/utf8.h"
 
 namespace primus_plan::session {
 
@@ -76,7 +77,6 @@ std::string resized(std::string_view words, std::int64_t world_size) {
 
 /// The text with a launch comment in a line of its own at its beginning, behind a byte order mark.
 std::string with_new_size(const std::string& text, std::int64_t world_size) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const std::size_t first = text.find('\n');
   const bool has_returns = first != std::string::npos && first > 0 && text[first - 1] == '\r';
   const std::string_view end = has_returns ? "\r\n" : "\n";

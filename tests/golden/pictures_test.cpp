@@ -6,12 +6,11 @@
 
 #include "primus_plan/report/layout.h"
 #include "primus_plan/report/timeline.h"
+#include "primus_plan/support/number.h"
 #include "support/golden.h"
 
 namespace primus_plan::test {
 namespace {
-
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 TextStyle style_of(int width, bool color) {
   TextStyle style;

@@ -4,13 +4,12 @@
 
 #include "primus_plan/report/diff.h"
 #include "primus_plan/report/sweep.h"
+#include "primus_plan/support/number.h"
 #include "support/golden.h"
 #include "support/reports.h"
 
 namespace primus_plan::test {
 namespace {
-
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 constexpr RuleInfo divisible{.id = "MG203",
                              .name = "global-batch-not-divisible",

@@ -49,7 +49,6 @@ std::string row_of(const std::string& ask) {
   if (c.at("pipeline").get<int>() > 1) what += ", " + c.at("schedule").get<std::string>();
   const std::string recompute = c.at("recompute");
   what += recompute == "none" ? ", no recompute" : ", recompute " + recompute;
-  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
   return fmt::format("| `{}` | {} | {} | {:.0f} | {:.1f} % |\n", ask, what,
                      with_commas(std::llround(plan.at("tokens_per_second_per_gpu").get<double>())),
                      plan.at("memory_bytes").at("expected").get<double>() / gib,

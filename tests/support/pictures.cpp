@@ -3,13 +3,9 @@
 #include <string_view>
 #include <vector>
 
+#include "primus_plan/support/number.h"
+
 namespace primus_plan::test {
-
-namespace {
-
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-
-}  // namespace
 
 RunTimeline round_timeline(ScheduleKind schedule, std::int64_t ranks, std::int64_t chunks, std::int64_t micro_batches) {
   const double share = 1.0 / static_cast<double>(chunks);

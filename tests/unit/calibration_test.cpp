@@ -9,14 +9,13 @@
 #include "primus_plan/config/settings.h"
 #include "primus_plan/estimate/accuracy.h"
 #include "primus_plan/estimate/calibration.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 StoredCalibration some_calibration() {
   return {.constants = {.compute_scale = 0.9, .memory_extra_bytes = 2.5 * gib},

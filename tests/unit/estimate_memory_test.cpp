@@ -8,11 +8,10 @@
 #include "primus_plan/estimate/measured.h"
 #include "primus_plan/estimate/memory.h"
 #include "primus_plan/estimate/parameters.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 namespace {
-
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 struct Compared {
   MeasuredRow row;

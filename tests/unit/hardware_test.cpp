@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "primus_plan/support/number.h"
+
 namespace primus_plan {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr double gib = 1024.0 * 1024 * 1024;
 
 std::string complaint(const std::string& spec, const FileReader& files) {
   try {

@@ -11,6 +11,7 @@
 
 #include "primus_plan/report/layout.h"
 #include "primus_plan/report/timeline.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/layout_nodes.h"
 #include "report/timeline_cells.h"
@@ -57,7 +58,6 @@ TextStyle style_of(int width, bool color = false) {
 }
 
 TEST(TimelinePicture, FitsEveryTerminal) {
-  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
   for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
                                   ScheduleKind::zero_bubble_1, ScheduleKind::v_half, ScheduleKind::dual_pipe_v}) {
     const bool folds = kind == ScheduleKind::v_half || kind == ScheduleKind::dual_pipe_v;

@@ -143,7 +143,6 @@ class MemorySection {
   }
 
   void numbers(std::size_t rank, const std::vector<MemoryPart>& parts) {
-    constexpr double gib = 1024.0 * 1024.0 * 1024.0;
     const StageMemory& stage = memory_.stages[rank];
     const std::string at = fmt::format("estimate/memory/stages/{}/", rank);
     out_.open("tr").element("th", fmt::format("{}", rank), {{"scope", "row"}});

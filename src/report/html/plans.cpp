@@ -14,7 +14,6 @@ namespace primus_plan::html {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 /// Candidates drawn behind the front.
 constexpr std::size_t most_dots = 400;
 

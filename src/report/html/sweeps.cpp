@@ -13,7 +13,6 @@ namespace primus_plan::html {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 /// Points beyond which a plot would be a blur; the table has them all.
 constexpr std::size_t most_plotted = 60;
 

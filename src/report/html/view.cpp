@@ -11,7 +11,6 @@ namespace primus_plan::html {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double bar_width = 1000;
 
 void write_figure(Markup& out, const std::string& pointer, const std::string& value, std::string_view text) {
