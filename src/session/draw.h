@@ -11,7 +11,7 @@ namespace primus_plan::session {
 
 inline constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
-/// A bar of full and empty columns.
+/// A bar of full and empty columns; `share` from 0 to 1, what is beyond counts as its end.
 std::string bar(double share, int columns);
 
 /// "61.3 GiB".
