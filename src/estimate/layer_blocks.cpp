@@ -209,6 +209,7 @@ void LayerBlocks::add_experts() {
   const double rate = model_.gemm_rate * constants_.grouped_share;
   const double each = std::max(1.0, rows / local);
   const auto grouped = [&](double n, double k) {
+    if (n <= 0 || k <= 0) return 0.0;
     return 2 * rows * n * k / rate * (1 + constants_.grouped_edge * (1 / each + 1 / n + 1 / k));
   };
   forward_.experts += grouped(up * ffn, width) + grouped(width, ffn);

@@ -25,7 +25,7 @@ double latent_attention_parameters(const ModelShape& m, const Split& split) {
   const double rank = as_double(m.q_rank);
   const double kv_rank = as_double(m.kv_rank);
   double n = rank > 0 ? h * rank + rank * q_width : h * q_width;
-  n += h * (kv_rank + as_double(m.rope_width)) + kv_rank * a * as_double(m.nope_width + m.value_width);
+  n += h * (kv_rank + as_double(m.rope_width)) + kv_rank * a * (as_double(m.nope_width) + as_double(m.value_width));
   n += a * as_double(m.value_width) * h;
   if (m.qk_norm) n += rank + kv_rank;
   return n;

@@ -41,10 +41,12 @@ double placeholder_elements(const Workload& w, std::size_t rank, const Parameter
   std::array<const LayerKind*, 2 * mixers> mixer{};
   bool feed_forward[feed_forwards] = {};
   for (const StageChunk& chunk : w.run.stages[rank]) {
-    for_layers(m, chunk.first_layer, chunk.layers + chunk.mtp_layers, [&](const LayerKind& kind, std::int64_t) {
+    const auto add = [&](const LayerKind& kind, std::int64_t) {
       mixer[sort_of(kind) / feed_forwards] = &kind;
       feed_forward[static_cast<std::size_t>(kind.feed_forward)] = true;
-    });
+    };
+    for_layers(m, chunk.first_layer, chunk.layers, add);
+    if (const LayerKind* kind = last_kind(m); kind != nullptr && chunk.mtp_layers > 0) add(*kind, chunk.mtp_layers);
   }
   double n = parameters[ParameterPart::output];
   for (const LayerKind* kind : mixer) {

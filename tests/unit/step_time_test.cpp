@@ -220,6 +220,17 @@ TEST(StepTime, AVocabularyThatIsKnownPaddedAloneIsNamed) {
   EXPECT_THAT(bottleneck_sentence(e, w), testing::HasSubstr("a vocabulary of 129,024"));
 }
 
+TEST(StepTime, ExpertsOfNoWidthTakeNoTimeAndSpoilNone) {
+  Workload w = large_model(8, 1);
+  w.model.experts = 8;
+  w.model.experts_per_token = 2;
+  w.model.expert_ffn = 0;
+  for (LayerKind& kind : w.model.kinds) kind.feed_forward = FeedForward::experts;
+  const StepEstimate e = estimate_step(w, part("MI300X"));
+  EXPECT_EQ(e.parts[static_cast<std::size_t>(TimePart::experts)], 0);
+  EXPECT_GT(e.parts[static_cast<std::size_t>(TimePart::attention)], 0);
+}
+
 TEST(StepTime, NothingWithoutTheFacts) {
   EXPECT_EQ(estimate_step(Workload{}, part("MI300X")).seconds, 0);
   EXPECT_TRUE(pipeline_costs(Workload{}, part("MI300X")).ranks.empty());
