@@ -46,7 +46,7 @@ Saved attention(const Workload& w, const ActivationContext& c, const LayerKind& 
 Saved latent_attention(const Workload& w, const ActivationContext& c) {
   const ModelShape& m = w.model;
   const double a = as_double(m.heads) / c.tensor;
-  const double qk = a * as_double(m.nope_width + m.rope_width);
+  const double qk = a * (as_double(m.nope_width) + as_double(m.rope_width));
   const double v = a * as_double(m.value_width);
   const double down = 2 * as_double(m.q_rank) + 2 * as_double(m.kv_rank) + as_double(m.rope_width);
   const double core = attention_core(w, c);

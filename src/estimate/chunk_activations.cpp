@@ -23,7 +23,7 @@ ChunkActivations full_recompute(const Workload& w, const StageChunk& chunk, cons
     input = a.input;
     out.made_again = std::max(out.made_again, as_double(std::min(unit, chunk.layers)) * a.full - a.input);
   });
-  out.kept = as_double((dropped + unit - 1) / unit) * input;
+  out.kept = as_double(dropped / unit + (dropped % unit != 0 ? 1 : 0)) * input;
   for_layers(w.model, chunk.first_layer + dropped, chunk.layers - dropped,
              [&](const LayerKind& kind, std::int64_t count) {
                out.kept += as_double(count) * table.activations[sort_of(kind)].full;

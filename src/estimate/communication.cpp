@@ -22,7 +22,7 @@ double rounds(double ranks) { return std::ceil(std::log2(std::max(2.0, ranks)));
 
 Network::Network(const Hardware& hardware, std::int64_t gpus_per_node)
     : domain_(std::max(1.0, hardware.gpus_per_domain)),
-      mesh_(hardware.fabric == Fabric::mesh),
+      mesh_peers_(hardware.fabric == Fabric::mesh ? domain_ - 1 : 0),
       links_(positive(hardware.link_bytes_per_second)),
       nic_(positive(hardware.nic_bytes_per_second)),
       link_latency_(hardware.link_latency_seconds),
@@ -40,8 +40,7 @@ double Network::ranks_in_domain(const CommunicationGroup& group) const {
 }
 
 double Network::link_rate(double ranks) const {
-  if (!mesh_ || domain_ <= 1) return links_;
-  return links_ * std::min(1.0, (ranks - 1) / (domain_ - 1));
+  return mesh_peers_ > 0 ? links_ * std::min(1.0, (ranks - 1) / mesh_peers_) : links_;
 }
 
 double Network::all_gather(const CommunicationGroup& group, double bytes) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "estimate/states.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 
@@ -18,14 +19,15 @@ struct Groups {
 Groups groups(const Workload& w) {
   const Degrees& d = w.run.degrees;
   const std::int64_t inside = std::max<std::int64_t>(1, d.tensor);
-  const std::int64_t all = std::max<std::int64_t>(1, d.data) * std::max<std::int64_t>(1, d.context);
-  const std::int64_t expert_inside = std::max<std::int64_t>(1, d.expert) * std::max<std::int64_t>(1, d.expert_tensor);
+  const std::int64_t all = saturating_multiply(std::max<std::int64_t>(1, d.data), std::max<std::int64_t>(1, d.context));
+  const std::int64_t expert_inside =
+      saturating_multiply(std::max<std::int64_t>(1, d.expert), std::max<std::int64_t>(1, d.expert_tensor));
   const std::int64_t shards = std::clamp<std::int64_t>(w.sharding.dense_shards, 1, all);
   const std::int64_t expert_all = std::max<std::int64_t>(1, d.expert_data);
   if (w.sharding.state == StateSharding::none) return {{all, inside}, {expert_all, expert_inside}, {1, 1}};
   return {{shards, inside},
           {std::clamp<std::int64_t>(w.sharding.expert_shards, 1, std::max(expert_all, shards)), expert_inside},
-          {std::max<std::int64_t>(1, w.sharding.replicas), inside * shards}};
+          {std::max<std::int64_t>(1, w.sharding.replicas), saturating_multiply(inside, shards)}};
 }
 
 struct Exchange {

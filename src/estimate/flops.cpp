@@ -1,6 +1,6 @@
 #include "primus_plan/estimate/flops.h"
 
-#include <algorithm>
+#include "estimate/layers.h"
 
 namespace primus_plan {
 namespace {
@@ -32,7 +32,7 @@ Work grouped_attention(const ModelShape& model, const LayerKind& kind, double co
 Work latent_attention(const ModelShape& model, double context) {
   const double hidden = number(model.hidden);
   const double heads = number(model.heads);
-  const double width = number(model.nope_width + model.rope_width);
+  const double width = number(model.nope_width) + number(model.rope_width);
   const double values = number(model.value_width);
   const double q_rank = number(model.q_rank);
   const double kv_rank = number(model.kv_rank);
@@ -42,24 +42,22 @@ Work latent_attention(const ModelShape& model, double context) {
           .attention = heads * (width + values) * context};
 }
 
-/// Projections, convolution, and per head four products with the state.
+/// Projections, convolution, and per head four products with the state: what it holds for the key, that taken out, the
+/// new value put in, the query read (Yang et al. 2024, arXiv 2412.06464, equation 10).
 Work gated_delta(const ModelShape& model) {
   const double hidden = number(model.hidden);
-  const double keys = number(model.linear_key_heads * model.linear_key_width);
-  const double values = number(model.linear_value_heads * model.linear_value_width);
-  const double heads = number(model.linear_value_heads);
-  return {.weights = hidden * (2 * keys + 2 * values + 2 * heads) + hidden * values +
-                     number(model.convolution) * (2 * keys + values) +
-                     4 * heads * number(model.linear_key_width) * number(model.linear_value_width)};
+  const LinearWidths w = gated_delta_widths(model);
+  return {.weights = hidden * (w.projected + w.values) + number(model.convolution) * w.convolved +
+                     4 * number(model.linear_key_width) * w.values};
 }
 
-/// Mamba 2: projections, convolution, and the scan's update and read-out of the state.
+/// Mamba 2: projections, convolution, and the scan's decay, update and read-out of the state (Dao and Gu 2024, arXiv
+/// 2405.21060, equation 1).
 Work mamba(const ModelShape& model) {
   const double hidden = number(model.hidden);
-  const double inner = number(model.mamba_heads * model.mamba_head_width);
-  const double groups = number(model.mamba_groups * model.mamba_state);
-  return {.weights = hidden * (2 * inner + 2 * groups + number(model.mamba_heads)) + inner * hidden +
-                     number(model.convolution) * (inner + 2 * groups) + 3 * inner * number(model.mamba_state)};
+  const LinearWidths w = mamba_widths(model);
+  return {.weights = hidden * (w.projected + w.values) + number(model.convolution) * w.convolved +
+                     3 * w.values * number(model.mamba_state)};
 }
 
 /// Two gates and the value in, one product out.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "primus_plan/estimate/memory.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 namespace {
@@ -12,7 +13,7 @@ double as_double(std::int64_t n) { return static_cast<double>(n); }
 /// micro-batches through a chunk before they go on to the next: megatron/core/pipeline_parallel/schedules.py,
 /// get_pp_rank_microbatches.
 double interleaved(std::int64_t p, std::int64_t v, std::int64_t rank, std::int64_t chunk, std::int64_t micro_batches) {
-  const std::int64_t warm_up = std::min(2 * (p - rank - 1) + (v - 1) * p + 1, micro_batches * v);
+  const std::int64_t warm_up = std::min(2 * (p - rank - 1) + (v - 1) * p + 1, saturating_multiply(micro_batches, v));
   const std::int64_t blocks = warm_up / p;
   const std::int64_t whole = blocks / v + (chunk < blocks % v ? 1 : 0);
   const std::int64_t begun = chunk == blocks % v ? warm_up % p : 0;

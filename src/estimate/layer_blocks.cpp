@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/layers.h"
 #include "primus_plan/estimate/flops.h"
 
 namespace primus_plan {
@@ -73,7 +74,7 @@ void LayerBlocks::add_attention(const LayerKind& kind) {
 void LayerBlocks::add_latent_attention(const LayerKind& kind) {
   const double heads = real(shape_.heads);
   const double split = model_.tensor;
-  const double q_width = real(shape_.nope_width + shape_.rope_width);
+  const double q_width = real(shape_.nope_width) + real(shape_.rope_width);
   const double value = real(shape_.value_width);
   const double q_rank = real(shape_.q_rank);
   const double kv_rank = real(shape_.kv_rank);
@@ -106,15 +107,11 @@ void LayerBlocks::add_linear_mixer(Mixer mixer) {
   double wide = hidden_;  // width of what the core mixes
   double state = 0;       // numbers of state that each of them carries
   double in = 3 * hidden_;
-  if (mixer == Mixer::gated_delta) {
-    const double keys = real(shape_.linear_key_heads * shape_.linear_key_width);
-    wide = real(shape_.linear_value_heads * shape_.linear_value_width);
-    state = real(shape_.linear_key_width);
-    in = 2 * keys + 2 * wide + 2 * real(shape_.linear_value_heads);
-  } else if (mixer == Mixer::mamba) {
-    wide = real(shape_.mamba_heads * shape_.mamba_head_width);
-    state = real(shape_.mamba_state);
-    in = 2 * wide + 2 * real(shape_.mamba_groups * shape_.mamba_state) + real(shape_.mamba_heads);
+  if (mixer != Mixer::short_convolution) {
+    const LinearWidths widths = mixer == Mixer::mamba ? mamba_widths(shape_) : gated_delta_widths(shape_);
+    wide = widths.values;
+    state = real(mixer == Mixer::mamba ? shape_.mamba_state : shape_.linear_key_width);
+    in = widths.projected;
   }
   const double split = model_.tensor;
   add_linear(hidden_, in / split, hidden_ * in / split);
@@ -212,6 +209,7 @@ void LayerBlocks::add_experts() {
   const double rate = model_.gemm_rate * constants_.grouped_share;
   const double each = std::max(1.0, rows / local);
   const auto grouped = [&](double n, double k) {
+    if (n <= 0 || k <= 0) return 0.0;
     return 2 * rows * n * k / rate * (1 + constants_.grouped_edge * (1 / each + 1 / n + 1 / k));
   };
   forward_.experts += grouped(up * ffn, width) + grouped(width, ffn);

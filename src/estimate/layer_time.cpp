@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "estimate/layer_blocks.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 
@@ -40,7 +41,8 @@ double share_recomputed(const Workload& w) {
   if (w.recompute.granularity != RecomputeGranularity::full) return 0;
   if (w.recompute.method == RecomputeMethod::uniform || w.recompute.layers <= 0 || w.model.layers <= 0) return 1;
   const Degrees& d = w.run.degrees;
-  const double chunks = static_cast<double>(std::max<std::int64_t>(1, d.pipeline * d.virtual_pipeline));
+  const double chunks =
+      static_cast<double>(std::max<std::int64_t>(1, saturating_multiply(d.pipeline, d.virtual_pipeline)));
   return std::min(1.0, static_cast<double>(w.recompute.layers) * chunks / static_cast<double>(w.model.layers));
 }
 

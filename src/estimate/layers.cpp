@@ -21,11 +21,11 @@ double attention_parameters(const ModelShape& m, const LayerKind& kind, const Sp
 double latent_attention_parameters(const ModelShape& m, const Split& split) {
   const double h = as_double(m.hidden);
   const double a = as_double(m.heads) / split.tensor;
-  const double q_width = a * as_double(m.nope_width + m.rope_width);
+  const double q_width = a * (as_double(m.nope_width) + as_double(m.rope_width));
   const double rank = as_double(m.q_rank);
   const double kv_rank = as_double(m.kv_rank);
   double n = rank > 0 ? h * rank + rank * q_width : h * q_width;
-  n += h * (kv_rank + as_double(m.rope_width)) + kv_rank * a * as_double(m.nope_width + m.value_width);
+  n += h * (kv_rank + as_double(m.rope_width)) + kv_rank * a * (as_double(m.nope_width) + as_double(m.value_width));
   n += a * as_double(m.value_width) * h;
   if (m.qk_norm) n += rank + kv_rank;
   return n;
@@ -83,8 +83,8 @@ AttentionWidths attention_widths(const ModelShape& model, const LayerKind& kind,
 
 LinearWidths gated_delta_widths(const ModelShape& model) {
   LinearWidths w;
-  w.keys = (as_double(model.linear_key_heads) * as_double(model.linear_key_width));
-  w.values = (as_double(model.linear_value_heads) * as_double(model.linear_value_width));
+  w.keys = as_double(model.linear_key_heads) * as_double(model.linear_key_width);
+  w.values = as_double(model.linear_value_heads) * as_double(model.linear_value_width);
   w.projected = 2 * w.keys + 2 * w.values + 2 * as_double(model.linear_value_heads);
   w.convolved = 2 * w.keys + w.values;
   return w;
@@ -92,8 +92,8 @@ LinearWidths gated_delta_widths(const ModelShape& model) {
 
 LinearWidths mamba_widths(const ModelShape& model) {
   LinearWidths w;
-  w.keys = (as_double(model.mamba_groups) * as_double(model.mamba_state));
-  w.values = (as_double(model.mamba_heads) * as_double(model.mamba_head_width));
+  w.keys = as_double(model.mamba_groups) * as_double(model.mamba_state);
+  w.values = as_double(model.mamba_heads) * as_double(model.mamba_head_width);
   w.projected = 2 * w.values + 2 * w.keys + as_double(model.mamba_heads);
   w.convolved = w.values + 2 * w.keys;
   return w;

@@ -56,7 +56,7 @@ std::optional<double> parse_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= 0 && value < largest_number ? std::optional(value) : std::nullopt;
+  return whole && value >= 0 && value <= largest_number ? std::optional(value) : std::nullopt;
 }
 
 double number(const std::string& text) { return parse_number(text).value_or(0); }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "estimate/pipeline_orders.h"
 #include "primus_plan/estimate/measured.h"
 
 namespace primus_plan {
@@ -173,11 +174,6 @@ ScheduleKind schedule_of(const MeasuredRow& row, const Degrees& degrees) {
   return degrees.virtual_pipeline > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
 }
 
-bool folds(ScheduleKind kind) {
-  return kind == ScheduleKind::v_zero_bubble || kind == ScheduleKind::v_half || kind == ScheduleKind::v_min ||
-         kind == ScheduleKind::dual_pipe_v;
-}
-
 /// Layers as evenly as they go; where they do not, the ends of the model, which have more to do, get fewer. Prediction
 /// layers and the loss fill the last chunk, as in Megatron-Bridge's layouts of DeepSeek-V3 ("Et*4|(t*4|)*14tmL").
 std::int64_t layers_of_chunk(const ModelShape& model, std::int64_t chunks, std::int64_t index) {
@@ -325,7 +321,7 @@ Workload workload_of_row(const MeasuredRow& row) {
                    : w.schedule == ScheduleKind::interleaved ? PipelineSchedule::interleaved
                                                              : PipelineSchedule::zero_bubble;
   if (w.run.degrees.pipeline * w.run.degrees.virtual_pipeline <= most_ranks) {
-    w.run.stages = stages_of(w.model, w.run.degrees, folds(w.schedule));
+    w.run.stages = stages_of(w.model, w.run.degrees, is_v_shaped(w.schedule));
   }
   w.sequence_parallel =
       row.states_sequence_parallel ? row.sequence_parallel : w.run.degrees.tensor > 1 && family != Family::megatron;

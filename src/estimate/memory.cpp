@@ -44,7 +44,7 @@ constants::Spread spread_of(const Workload& w, MemoryPart part) {
   const bool fsdp = w.sharding.state == StateSharding::weights;
   switch (part) {
     case MemoryPart::weights:
-      if (w.precision.cached_fp8_weights) return {0.4, 0.01};
+      if (w.precision.cached_fp8_weights) return constants::cached_fp8_weights;
       [[fallthrough]];
     case MemoryPart::gathered_weights:
     case MemoryPart::gradients:

@@ -51,6 +51,6 @@ inline constexpr Spread fused_logits{0.5, 0.5};
 inline constexpr Spread logits{0.5, 0.1};
 inline constexpr Spread eager_logits{0.7, 0.1};  ///< a compiled loss keeps fewer copies
 inline constexpr Spread transients{0.5, 0.5};
-inline constexpr Spread fp8_copies{1.0, 0.0};
+inline constexpr Spread cached_fp8_weights{0.4, 0.01};  ///< weights that may have fp8 copies beside them, or not yet
 
 }  // namespace primus_plan::memory_constants

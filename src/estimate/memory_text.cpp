@@ -1,9 +1,8 @@
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "estimate/activations.h"
 #include "estimate/memory_constants.h"
+#include "estimate/number_text.h"
 #include "estimate/states.h"
 #include "estimate/transients.h"
 #include "primus_plan/estimate/memory.h"
@@ -29,7 +28,6 @@ void add(Inputs& out, std::string name, std::string value, const RunKey& key = {
   out.push_back({std::move(name), std::move(value), key});
 }
 
-std::string whole(double n) { return with_commas(std::llround(n)); }
 std::string fraction(double n) { return fmt::format("{:.4g}", n); }
 
 /// What all unfoldings of a stage need.
@@ -118,19 +116,23 @@ std::string logits_formula(const Unfolding& u, Inputs& out) {
   add(out, "padded vocabulary", with_commas(u.w.model.padded_vocabulary), u.w.keys.vocabulary);
   add(out, "bytes of a logit with its copies", fraction(k.fused_loss ? 2 : k.logit_bytes), u.w.keys.fused_loss);
   if (k.loss_chunks > 1) add(out, "pieces of the loss", with_commas(k.loss_chunks));
-  return k.loss_chunks > 1 ? "micro-batch x tokens x padded vocabulary / TP x bytes / pieces"
-                           : "micro-batch x tokens x padded vocabulary / TP x bytes";
+  const double outputs = outputs_on(u.w, u.rank);
+  if (outputs > 1) add(out, "outputs: the loss and each prediction layer", whole(outputs));
+  return fmt::format("{}micro-batch x tokens x padded vocabulary / TP x bytes{}", outputs > 1 ? "outputs x " : "",
+                     k.loss_chunks > 1 ? " / pieces" : "");
 }
 
 std::string gathered_formula(const Unfolding& u, Inputs& out) {
+  const double bytes = gathered_bytes(u.w);
   add(out, "parameters of the stage on one rank", whole(u.parameters.total()));
-  if (u.w.sharding.keeps_gathered_weights) return "parameters x 2 bytes: nothing is shared out again";
+  if (u.w.sharding.keeps_gathered_weights)
+    return fmt::format("parameters x {} bytes: nothing is shared out again", bytes);
   add(out, "parameters of the largest unit", whole(largest_unit(u.w, u.rank)));
-  add(out, "units that are whole at once", fraction(u.w.sharding.gathered_units));
-  if (!u.w.sharding.gathers_root) return "units x largest unit x 2 bytes";
+  add(out, "units that are whole at once", fraction(gathered_units(u.w)));
+  if (!u.w.sharding.gathers_root) return fmt::format("units x largest unit x {} bytes", bytes);
   add(out, "parameters of the ends, whole all the time",
       whole(u.parameters[ParameterPart::embedding] + u.parameters[ParameterPart::output]));
-  return "(units x largest unit + ends) x 2 bytes";
+  return fmt::format("(units x largest unit + ends) x {} bytes", bytes);
 }
 
 std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& device, Inputs& out) {
@@ -152,8 +154,9 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
     case MemoryPart::unsharded_gradients:
       add(out, "parameters of the output layer", whole(u.parameters[ParameterPart::output]));
       add(out, "parameters of the stage on one rank", whole(u.parameters.total()));
-      return u.w.sharding.keeps_gathered_weights ? "parameters x 4 bytes, added up over micro-batches"
-                                                 : "parameters of the output layer x 2 bytes";
+      return u.w.sharding.keeps_gathered_weights
+                 ? "parameters x 4 bytes, added up over micro-batches"
+                 : fmt::format("parameters of the output layer x {} bytes", gathered_bytes(u.w));
     case MemoryPart::placeholder_gradients:
       return "2 bytes for one weight of each shape (Transformer Engine with fused gradient accumulation)";
     case MemoryPart::activations:

@@ -10,8 +10,6 @@ namespace {
 
 double as_double(std::int64_t n) { return static_cast<double>(n); }
 
-double compute_bytes(const Workload& w) { return w.precision.compute == NumberFormat::fp32 ? 4 : 2; }
-
 /// Weights that fp8 keeps beside or instead of the 16-bit ones; matrices only, the rest stays as it is.
 double fp8_weight_bytes(const Precision& p) {
   const double scales = p.recipe == ScalingRecipe::microscaling ? 1.0 / 32 : 0;
@@ -43,10 +41,12 @@ double placeholder_elements(const Workload& w, std::size_t rank, const Parameter
   std::array<const LayerKind*, 2 * mixers> mixer{};
   bool feed_forward[feed_forwards] = {};
   for (const StageChunk& chunk : w.run.stages[rank]) {
-    for_layers(m, chunk.first_layer, chunk.layers + chunk.mtp_layers, [&](const LayerKind& kind, std::int64_t) {
+    const auto add = [&](const LayerKind& kind, std::int64_t) {
       mixer[sort_of(kind) / feed_forwards] = &kind;
       feed_forward[static_cast<std::size_t>(kind.feed_forward)] = true;
-    });
+    };
+    for_layers(m, chunk.first_layer, chunk.layers, add);
+    if (const LayerKind* kind = last_kind(m); kind != nullptr && chunk.mtp_layers > 0) add(*kind, chunk.mtp_layers);
   }
   double n = parameters[ParameterPart::output];
   for (const LayerKind* kind : mixer) {
@@ -65,7 +65,7 @@ double placeholder_elements(const Workload& w, std::size_t rank, const Parameter
 void add_gathered(StageMemory& out, const Workload& w, std::size_t rank, const Parameters& p) {
   const Sharding& s = w.sharding;
   if (s.state != StateSharding::weights) return;
-  const double bytes = compute_bytes(w);
+  const double bytes = gathered_bytes(w);
   const double ends = p[ParameterPart::embedding] + p[ParameterPart::output];
   if (s.keeps_gathered_weights) {
     out[MemoryPart::gathered_weights] = bytes * p.total();
@@ -75,8 +75,7 @@ void add_gathered(StageMemory& out, const Workload& w, std::size_t rank, const P
     return;
   }
   const double layers = p.total() - ends;
-  const double units = w.runtime == Runtime::xla ? 1 : s.gathered_units;
-  out[MemoryPart::gathered_weights] = bytes * std::min(layers, units * largest_unit(w, rank));
+  out[MemoryPart::gathered_weights] = bytes * std::min(layers, gathered_units(w) * largest_unit(w, rank));
   if (s.gathers_root) {
     out[MemoryPart::gathered_weights] += bytes * ends;
     out[MemoryPart::unsharded_gradients] = bytes * p[ParameterPart::output];
@@ -115,6 +114,12 @@ StateBytes state_bytes(const Workload& workload, double shards) {
   if (state == StateSharding::gradients || state == StateSharding::weights) b.gradients /= shards;
   if (state == StateSharding::weights) b.weights /= shards;
   return b;
+}
+
+double gathered_bytes(const Workload& workload) { return workload.precision.compute == NumberFormat::fp32 ? 4 : 2; }
+
+double gathered_units(const Workload& workload) {
+  return workload.runtime == Runtime::xla ? 1 : workload.sharding.gathered_units;
 }
 
 double largest_unit(const Workload& workload, std::size_t rank) {

@@ -21,6 +21,11 @@ StateBytes state_bytes(const Workload& workload, double shards);
 /// Fills weights, gradients, optimizer, gathered weights, unsharded gradients and placeholder gradients of a stage.
 void add_states(StageMemory& out, const Workload& workload, std::size_t rank, const Parameters& parameters);
 
+/// Bytes of a gathered weight: in the format that it is computed with, fp8 and fp4 being made of 16 bits.
+double gathered_bytes(const Workload& workload);
+/// Units that FSDP has whole at once; XLA frees one before it gathers the next.
+double gathered_units(const Workload& workload);
+
 /// Parameters of the largest layer of a stage, which FSDP gathers at once; 0 without FSDP.
 double largest_unit(const Workload& workload, std::size_t rank);
 

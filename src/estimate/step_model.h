@@ -1,6 +1,5 @@
 #pragma once
 
-#include "estimate/time_constants.h"
 #include "primus_plan/estimate/step_time.h"
 
 namespace primus_plan {
@@ -11,10 +10,6 @@ struct MicroBatches {
   std::int64_t between_flushes = 1;
 };
 MicroBatches micro_batches(const Workload& w);
-
-/// estimate_step with other constants: for fitting and tests.
-StepEstimate estimate_step(const Workload& workload, const Hardware& hardware, const TimeConstants& constants,
-                           const StepOptions& options);
 
 /// Fills what follows from the parts: tokens per second, interval, bottleneck.
 void finish(StepEstimate& out, const Workload& w, const Hardware& hardware);

@@ -38,10 +38,12 @@ std::string reason(TimePart which, const Workload& w) {
     case TimePart::elementwise:
       return "norms, activations and residuals go through memory";
     case TimePart::logits:
-      return fmt::format("a vocabulary of {}", with_commas(w.model.vocabulary));
+      return fmt::format("a vocabulary of {}",
+                         with_commas(w.model.vocabulary > 0 ? w.model.vocabulary : w.model.padded_vocabulary));
     case TimePart::launch:
-      return fmt::format("a micro-batch of {} tokens leaves the GPU waiting for kernel launches",
-                         with_commas(b.micro * b.sequence_length / std::max<std::int64_t>(1, d.context)));
+      return fmt::format(
+          "a micro-batch of {} tokens leaves the GPU waiting for kernel launches",
+          with_commas(saturating_multiply(b.micro, b.sequence_length) / std::max<std::int64_t>(1, d.context)));
     case TimePart::recompute:
       return "forward passes are made again in the backward pass";
     case TimePart::tensor_exchange:
@@ -54,7 +56,7 @@ std::string reason(TimePart which, const Workload& w) {
       return pipeline_reason(w);
     case TimePart::data_exchange:
       return fmt::format("{} data-parallel ranks exchange gradients and weights",
-                         std::max<std::int64_t>(1, d.data) * std::max<std::int64_t>(1, d.context));
+                         saturating_multiply(std::max<std::int64_t>(1, d.data), std::max<std::int64_t>(1, d.context)));
     case TimePart::optimizer:
       return "the optimizer reads and writes its states";
     case TimePart::fixed:

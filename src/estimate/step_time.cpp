@@ -60,16 +60,16 @@ MicroBatches micro_batches(const Workload& w) {
   MicroBatches out;
   out.all = std::max(
       1.0, static_cast<double>(b.global) / (static_cast<double>(b.micro) * static_cast<double>(w.run.degrees.data)));
-  out.between_flushes =
-      std::clamp<std::int64_t>(b.micro_batches_between_flushes(), 1, static_cast<std::int64_t>(out.all));
+  out.between_flushes = std::max<std::int64_t>(1, b.micro_batches_between_flushes());
+  // Compared as real numbers: the largest integer has none of its own.
+  if (static_cast<double>(out.between_flushes) > out.all) out.between_flushes = static_cast<std::int64_t>(out.all);
   return out;
 }
 
-StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const TimeConstants& constants,
-                           const StepOptions& options) {
+StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const StepOptions& options) {
   StepEstimate out;
   if (!known(w)) return out;
-  const TimeModel model(w, hardware, constants, options.compute_scale * hardware.calibration.compute_scale);
+  const TimeModel model(w, hardware, time_constants, options.compute_scale * hardware.calibration.compute_scale);
   const StageTimes times(model);
   const std::int64_t ranks = std::max<std::int64_t>(1, w.run.degrees.pipeline);
   PipelineSums sums;
@@ -99,14 +99,10 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const Ti
   at(out.parts, TimePart::pipeline) = std::max(0.0, pipeline - batches.all * slowest_total);
   at(out.parts, TimePart::data_exchange) = exposed_data_exchange(model, slowest, batches.all);
   at(out.parts, TimePart::optimizer) = optimizer_seconds(model, slowest);
-  at(out.parts, TimePart::fixed) = constants.step_fixed;
+  at(out.parts, TimePart::fixed) = time_constants.step_fixed;
   for (const double seconds : out.parts) out.seconds += seconds;
   finish(out, w, hardware);
   return out;
-}
-
-StepEstimate estimate_step(const Workload& workload, const Hardware& hardware, const StepOptions& options) {
-  return estimate_step(workload, hardware, time_constants, options);
 }
 
 PipelineCosts pipeline_costs(const Workload& w, const Hardware& hardware, const StepOptions& options) {

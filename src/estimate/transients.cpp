@@ -22,14 +22,18 @@ double bucket(const Workload& w) {
 
 }  // namespace
 
-double logits_bytes(const Workload& workload, const ActivationContext& c, std::size_t rank) {
-  double copies = 0;
+double outputs_on(const Workload& workload, std::size_t rank) {
+  double outputs = 0;
   for (const StageChunk& chunk : workload.run.stages[rank]) {
-    copies += (chunk.loss ? 1 : 0) + as_double(chunk.mtp_layers);
+    outputs += (chunk.loss ? 1 : 0) + as_double(chunk.mtp_layers);
   }
+  return outputs;
+}
+
+double logits_bytes(const Workload& workload, const ActivationContext& c, std::size_t rank) {
   const Kernels& k = workload.kernels;
   const double bytes = (k.fused_loss ? 2 : k.logit_bytes) / as_double(std::max<std::int64_t>(1, k.loss_chunks));
-  return copies * c.tokens * as_double(workload.model.padded_vocabulary) / c.tensor * bytes;
+  return outputs_on(workload, rank) * c.tokens * as_double(workload.model.padded_vocabulary) / c.tensor * bytes;
 }
 
 void add_transients(StageMemory& out, const Workload& workload, const ActivationContext& c, std::size_t rank,

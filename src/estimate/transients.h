@@ -5,6 +5,8 @@
 
 namespace primus_plan {
 
+/// Output layers that a stage runs: of the loss and of each MTP depth.
+double outputs_on(const Workload& workload, std::size_t rank);
 /// Logits of one micro-batch on a stage with the loss, with the copies that the loss makes; of each MTP depth too.
 double logits_bytes(const Workload& workload, const ActivationContext& c, std::size_t rank);
 

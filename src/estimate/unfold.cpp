@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "estimate/number_text.h"
 #include "estimate/unfold_step.h"
 #include "primus_plan/support/number.h"
 
@@ -16,14 +16,6 @@ namespace {
 using Inputs = std::vector<MemoryInput>;
 
 constexpr std::array<std::string_view, 4> families = {"memory", "parameters", "flops", "step"};
-
-/// "gathered weights" as a name: "gathered_weights".
-std::string as_name(std::string_view words) {
-  std::string out(words);
-  std::ranges::replace(out, ' ', '_');
-  std::ranges::replace(out, '-', '_');
-  return out;
-}
 
 void add(Inputs& out, std::string_view name, std::string value, const RunKey& key = {}) {
   out.push_back({std::string(name), std::move(value), key});
@@ -135,20 +127,19 @@ std::optional<UnfoldedNumber> parameter_number(const Workload& workload, const E
     const std::string name = as_name(to_string(which));
     if (count <= 0) continue;
     if (part.empty()) {
-      add(out.inputs, "parameters." + name, with_commas(std::llround(count)));
+      add(out.inputs, "parameters." + name, whole(count));
     } else if (part == name) {
       out.name = "parameters." + name;
-      out.value = with_commas(std::llround(count));
+      out.value = whole(count);
       out.formula = parameter_formula(workload, which, out.inputs);
       return out;
     }
   }
   if (!part.empty()) return std::nullopt;
-  out.value = with_commas(std::llround(estimate.parameters.total()));
+  out.value = whole(estimate.parameters.total());
   out.formula = "the parts of the whole model added up; the vocabulary is the tokenizer's";
   if (workload.model.experts > 0) {
-    add(out.inputs, "of them active for a token", with_commas(std::llround(estimate.active.total())),
-        workload.keys.experts_per_token);
+    add(out.inputs, "of them active for a token", whole(estimate.active.total()), workload.keys.experts_per_token);
   }
   return out;
 }
@@ -165,7 +156,7 @@ std::optional<UnfoldedNumber> flops_number(const Workload& workload, const Estim
       "causal by half";
   add(out.inputs, "matrix products", human_count(flops.common_per_token - flops.common_attention_per_token));
   add(out.inputs, "attention, which grows with the sequence", human_count(flops.common_attention_per_token));
-  add(out.inputs, "active parameters", with_commas(std::llround(estimate.active.total())),
+  add(out.inputs, "active parameters", whole(estimate.active.total()),
       workload.model.experts > 0 ? workload.keys.experts_per_token : RunKey{});
   add_size(out.inputs, "layers", workload.model.layers, workload.keys.layers);
   add_size(out.inputs, "hidden size", workload.model.hidden, workload.keys.hidden);

@@ -2,8 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
+#include "estimate/number_text.h"
 #include "estimate/time_constants.h"
 #include "primus_plan/support/number.h"
 
@@ -12,12 +11,6 @@ namespace primus_plan {
 namespace {
 
 using Inputs = std::vector<MemoryInput>;
-
-std::string as_name(std::string_view words) {
-  std::string out(words);
-  std::ranges::replace(out, ' ', '_');
-  return out;
-}
 
 std::string seconds_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1000) : fmt::format("{:.3g} s", seconds);

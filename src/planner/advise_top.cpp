@@ -140,7 +140,6 @@ class Search {
   void run(Advice& out) {
     const std::vector<Move> moves = single_moves(now_);
     for (const Move& move : moves) try_wish(move.wish, {move.axis}, 0);
-    const std::vector<Scored> singles = found_;
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {
         if (moves[i].axis == moves[j].axis) continue;

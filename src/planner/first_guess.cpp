@@ -94,7 +94,7 @@ double distance(const GuessTask& task, const FirstGuess& guess) {
 
 void grow_micro_batch(const GuessTask& task, FirstGuess& guess) {
   for (const std::int64_t size : {4, 2}) {
-    if (size * task.sequence_length / guess.context > most_micro_tokens) continue;
+    if (saturating_multiply(size, task.sequence_length) / guess.context > most_micro_tokens) continue;
     FirstGuess larger = guess;
     larger.micro_batch = size;
     larger.bytes = need(task, larger);
@@ -108,7 +108,7 @@ void grow_micro_batch(const GuessTask& task, FirstGuess& guess) {
 std::optional<FirstGuess> complete(const GuessTask& task, FirstGuess guess) {
   const std::int64_t ranks = guess.tensor * guess.pipeline * guess.context;
   if (ranks > task.gpus || task.gpus % ranks != 0) return std::nullopt;
-  if (guess.tensor * guess.context > 1 && guess.tensor > task.gpus_per_node) return std::nullopt;
+  if (guess.tensor > task.gpus_per_node) return std::nullopt;
   guess.data = task.gpus / ranks;
   if (task.state == StateLayout::weight_shards) {
     const std::int64_t all = guess.data * guess.context;

@@ -16,20 +16,20 @@ constexpr std::size_t most_tries = 64;
 constexpr double most_hopeful = 1.25;  // of the memory: past it the rough count leaves nothing to estimate
 
 /// How check takes a text, and how much memory it is estimated to need.
-struct Trial {
+struct Attempt {
   Verdict verdict = Verdict::ok;
   std::string message;  ///< the first error, else the first warning
   double bytes = 0;     ///< 0 where there is no estimate
   Fit fit = Fit::fits;
 };
 
-/// The weight of a trial: less is better; nothing for what is no experiment to hand out.
-std::optional<int> rank(const Trial& trial) {
-  if (trial.verdict == Verdict::error || trial.fit == Fit::does_not_fit) return std::nullopt;
-  return (trial.fit == Fit::tight ? 2 : 0) + (trial.verdict == Verdict::warning ? 1 : 0);
+/// The weight of an attempt: less is better; nothing for what is no experiment to hand out.
+std::optional<int> rank(const Attempt& attempt) {
+  if (attempt.verdict == Verdict::error || attempt.fit == Fit::does_not_fit) return std::nullopt;
+  return (attempt.fit == Fit::tight ? 2 : 0) + (attempt.verdict == Verdict::warning ? 1 : 0);
 }
 
-void add_findings(const Analysis& analysis, Trial& out) {
+void add_findings(const Analysis& analysis, Attempt& out) {
   for (const Finding& finding : analysis.findings) {
     const bool error = finding.severity == Severity::error;
     if (finding.severity == Severity::note || out.verdict == Verdict::error) continue;
@@ -39,7 +39,7 @@ void add_findings(const Analysis& analysis, Trial& out) {
   }
 }
 
-void add_estimate(const Analysis& analysis, const Hardware& hardware, Trial& out) {
+void add_estimate(const Analysis& analysis, const Hardware& hardware, Attempt& out) {
   if (analysis.workload == nullptr || !analysis.workload->unknown.empty()) return;
   const MemoryEstimate memory = estimate_memory(*analysis.workload, memory_device(&hardware));
   if (memory.stages.empty() || hardware.memory_bytes <= 0) return;
@@ -47,10 +47,10 @@ void add_estimate(const Analysis& analysis, const Hardware& hardware, Trial& out
   out.fit = compare_with_hardware(memory, hardware.memory_bytes);
 }
 
-Trial try_out(const std::string& text, const NewExperimentRequest& request, const GuessTask& task, const Loader& loader,
-              const ExperimentOptions& options) {
+Attempt try_out(const std::string& text, const NewExperimentRequest& request, const GuessTask& task,
+                const Loader& loader, const ExperimentOptions& options) {
   const LoadResult loaded = loader.load_text("new.yaml", text, options);
-  Trial out;
+  Attempt out;
   if (!loaded.errors.empty()) return {.verdict = Verdict::error, .message = loaded.errors.front().message};
   AnalyzeOptions how;
   how.with_workload = true;
@@ -105,18 +105,18 @@ NewExperiment make_experiment(const NewExperimentRequest& request, const Loader&
   std::size_t tries = 0;
   for (FirstGuess guess : guesses) {
     if (++tries > most_tries || guess.bytes > most_hopeful * task.memory_bytes) break;
-    Trial trial = try_out(experiment_text(request, task, guess), request, task, loader, options);
-    if (trial.fit == Fit::does_not_fit && guess.micro_batch > 1) {
+    Attempt attempt = try_out(experiment_text(request, task, guess), request, task, loader, options);
+    if (attempt.fit == Fit::does_not_fit && guess.micro_batch > 1) {
       guess.micro_batch = 1;
-      trial = try_out(experiment_text(request, task, guess), request, task, loader, options);
+      attempt = try_out(experiment_text(request, task, guess), request, task, loader, options);
     }
-    if (trial.verdict == Verdict::error && refusal.empty()) refusal = trial.message;
-    if (trial.verdict != Verdict::error && (least == 0 || trial.bytes < least)) least = trial.bytes;
-    const auto weight = rank(trial);
+    if (attempt.verdict == Verdict::error && refusal.empty()) refusal = attempt.message;
+    if (attempt.verdict != Verdict::error && (least == 0 || attempt.bytes < least)) least = attempt.bytes;
+    const auto weight = rank(attempt);
     if (!weight || (best && *weight >= *best)) continue;
     best = weight;
-    if (trial.bytes > 0) guess.bytes = trial.bytes;
-    out = {.text = experiment_text(request, task, guess), .reason = trial.message};
+    if (attempt.bytes > 0) guess.bytes = attempt.bytes;
+    out = {.text = experiment_text(request, task, guess), .reason = attempt.message};
     if (*weight == 0) break;
   }
   if (best) return out;

@@ -143,6 +143,21 @@ std::string trouble_with(const Workload* workload) {
   return {};
 }
 
+/// What is shown of the ranked points: the best layouts, the front, the steps around the winner.
+void add_proposals(PlanResult& out, PointJudge& judge, const Prepared& prepared, const PlanSubject& subject,
+                   const PlanRequest& request) {
+  const std::vector<std::size_t> best = best_of_layouts(out.points);
+  out.layouts = best.size();
+  for (std::size_t i = 0; i < std::min(best.size(), request.top); ++i) {
+    out.plans.push_back(propose(out.points[best[i]], judge, prepared, request));
+  }
+  for (const PlanPoint* point : thinned(pareto_front(out.points), most_on_front)) {
+    out.front.push_back(propose(*point, judge, prepared, request));
+  }
+  out.sensitivity = neighbours(out.points.front().candidate, judge, subject, request);
+  out.indistinguishable = count_indistinguishable(out, best);
+}
+
 }  // namespace
 
 PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const PlanControl& control) {
@@ -178,21 +193,11 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   PointJudge judge(prepared, request);
   rank_played(out.points, judge, request);
   if (request.min_change) prefer_small_changes(out.points, prepared, request);
-  if (out.points.empty()) {
-    if (!request.worlds.empty() && out.complete) out.nearest = find_nearest(prepared, subject, request, control);
-    return out;
+  if (!out.points.empty()) {
+    add_proposals(out, judge, prepared, subject, request);
+  } else if (!request.worlds.empty() && out.complete) {
+    out.nearest = find_nearest(prepared, subject, request, control);
   }
-
-  const std::vector<std::size_t> best = best_of_layouts(out.points);
-  out.layouts = best.size();
-  for (std::size_t i = 0; i < std::min(best.size(), request.top); ++i) {
-    out.plans.push_back(propose(out.points[best[i]], judge, prepared, request));
-  }
-  for (const PlanPoint* point : thinned(pareto_front(out.points), most_on_front)) {
-    out.front.push_back(propose(*point, judge, prepared, request));
-  }
-  out.sensitivity = neighbours(out.points.front().candidate, judge, subject, request);
-  out.indistinguishable = count_indistinguishable(out, best);
   return out;
 }
 

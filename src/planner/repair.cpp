@@ -44,7 +44,7 @@ struct Step {
   double cost = 0;
 };
 
-struct Candidate {
+struct Attempt {
   std::vector<Step> steps;
   double cost = 0;
 };
@@ -152,15 +152,15 @@ class Search {
   static double tokens_cost(std::int64_t from, std::int64_t to) { return doublings(from, to) * std::log(2.0); }
 
   void try_pairs(const std::vector<Step>& singles, const std::vector<RunDescription>& reached) {
-    std::vector<Candidate> pairs;
+    std::vector<Attempt> pairs;
     for (std::size_t i = 0; i < singles.size(); ++i) {
       for (const Step& second : steps(reached[i], singles[i].knob)) {
         pairs.push_back({{singles[i], second}, singles[i].cost + second.cost});
       }
     }
-    std::ranges::stable_sort(pairs, {}, &Candidate::cost);
+    std::ranges::stable_sort(pairs, {}, &Attempt::cost);
     std::set<std::array<std::int64_t, 4>> tried;
-    for (const Candidate& pair : pairs) {
+    for (const Attempt& pair : pairs) {
       if (tried.size() == most_pairs_ || found_.size() == most_shown) return;
       const auto [first, second] =
           std::minmax(pair.steps[0], pair.steps[1], [](const Step& a, const Step& b) { return a.knob < b.knob; });
@@ -189,9 +189,9 @@ class Search {
   }
 
   /// Only now is it known what the change really does to tokens per step.
-  void keep(const Candidate& candidate, const Analysis& after) {
+  void keep(const Attempt& attempt, const Analysis& after) {
     Found found{.repair = {.changes = {}, .tokens_per_step = after.run.batch.tokens_per_step()}, .cost = 0};
-    for (const Step& step : candidate.steps) {
+    for (const Step& step : attempt.steps) {
       const Node* before = module_.params->at_path(key_of(step));
       KeyChange change{.key = key_of(step), .from = {}, .to = step.to};
       if (before != nullptr && before->kind == Kind::integer) change.from = before->integer;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -126,13 +127,7 @@ void add(Share share, SearchOutcome& out) {
 std::size_t stride_of(std::size_t count) {
   if (count < 3) return 1;
   auto stride = static_cast<std::size_t>(static_cast<double>(count) * 0.618);
-  const auto divides = [&](std::size_t n) {
-    std::size_t a = n;
-    std::size_t b = count;
-    while (b != 0) a = std::exchange(b, a % b);
-    return a != 1;
-  };
-  while (divides(stride)) ++stride;
+  while (std::gcd(stride, count) != 1) ++stride;
   return stride;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "estimate/pipeline_orders.h"
 #include "planner/play_leaders.h"
 #include "primus_plan/support/number.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 using Int = std::int64_t;
 
-/// The values that an axis has around a candidate, ascending.
+/// The values that an axis has around a candidate, in order: numbers ascending, others as the backend has them.
 std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSubject& subject,
                            const PlanRequest& request) {
   const PlanGroup group{.base = winner, .first = 0};
@@ -46,6 +47,18 @@ std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSub
   }
 }
 
+/// The values before and after the present one.
+std::vector<Int> around(const std::vector<Int>& values, Int now) {
+  auto here = std::find(values.begin(), values.end(), now);
+  const bool is_there = here != values.end();
+  if (!is_there) here = std::lower_bound(values.begin(), values.end(), now);
+  std::vector<Int> out;
+  if (here != values.begin()) out.push_back(*(here - 1));
+  if (is_there) ++here;
+  if (here != values.end()) out.push_back(*here);
+  return out;
+}
+
 /// The candidate with another value, and what must follow it.
 Candidate stepped(const Candidate& winner, PlanAxis axis, Int value, const PlanSubject& subject) {
   Candidate c = winner;
@@ -58,11 +71,9 @@ Candidate stepped(const Candidate& winner, PlanAxis axis, Int value, const PlanS
   }
   if (c.pipeline > 1 && c.schedule == ScheduleKind::none) c.schedule = ScheduleKind::one_f_one_b;
   if (axis == PlanAxis::chunks) c.schedule = value > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
-  if (axis == PlanAxis::schedule && c.schedule == ScheduleKind::interleaved && c.chunks == 1) c.chunks = 2;
-  if (axis == PlanAxis::schedule && c.schedule != ScheduleKind::interleaved) c.chunks = 1;
-  if (axis == PlanAxis::schedule && (c.schedule == ScheduleKind::v_zero_bubble || c.schedule == ScheduleKind::v_half ||
-                                     c.schedule == ScheduleKind::v_min || c.schedule == ScheduleKind::dual_pipe_v)) {
-    c.chunks = 2;
+  if (axis == PlanAxis::schedule) {
+    const bool interleaved = c.schedule == ScheduleKind::interleaved;
+    c.chunks = interleaved ? std::max<Int>(c.chunks, 2) : is_v_shaped(c.schedule) ? 2 : 1;
   }
   const bool uneven = c.pipeline > 1 && subject.model.layers % (c.pipeline * c.chunks) != 0;
   const auto& splits = subject.knobs.splits;
@@ -82,12 +93,7 @@ std::vector<Neighbour> neighbours(const Candidate& winner, PointJudge& judge, co
   for (const AxisName& axis : axis_names()) {
     const std::vector<Int> values = values_on(axis.axis, winner, subject, request);
     const Int now = value_on(winner, axis.axis);
-    const auto above = std::upper_bound(values.begin(), values.end(), now);
-    const auto below = std::lower_bound(values.begin(), values.end(), now);
-    std::vector<Int> next;
-    if (below != values.begin()) next.push_back(*(below - 1));
-    if (above != values.end()) next.push_back(*above);
-    for (const Int value : next) {
+    for (const Int value : around(values, now)) {
       Neighbour step{.axis = axis.axis, .from = now, .to = value, .rejected_by = nullptr, .point = {}};
       const PointJudge::Answer answer = judge.judge(stepped(winner, axis.axis, value, subject));
       step.rejected_by = answer.verdict.first_error;

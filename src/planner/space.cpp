@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "estimate/pipeline_orders.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -141,7 +142,7 @@ class Builder {
   bool experts_fit(const Candidate& c) const {
     if (c.expert < 1 || c.expert_tensor < 1) return false;
     if (knobs().experts_within_data) return data_parallel(c) % c.expert == 0;
-    return c.world_size % (c.expert * c.expert_tensor * c.pipeline) == 0;
+    return divided_evenly(c.world_size, {c.expert, c.expert_tensor, c.pipeline}) > 0;
   }
 
   bool has_split(StageSplit split) const { return std::ranges::find(knobs().splits, split) != knobs().splits.end(); }
@@ -191,17 +192,8 @@ class Builder {
   }
 
   static bool goes_with(ScheduleKind schedule, Int chunks) {
-    switch (schedule) {
-      case ScheduleKind::interleaved:
-        return chunks > 1;
-      case ScheduleKind::v_zero_bubble:
-      case ScheduleKind::v_half:
-      case ScheduleKind::v_min:
-      case ScheduleKind::dual_pipe_v:
-        return chunks == 2;
-      default:
-        return chunks == 1;
-    }
+    if (schedule == ScheduleKind::interleaved) return chunks > 1;
+    return chunks == (is_v_shaped(schedule) ? 2 : 1);
   }
 
   void add_schedules(Candidate c) {

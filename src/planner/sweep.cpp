@@ -13,6 +13,7 @@
 #include "primus_plan/config/document.h"
 #include "primus_plan/diagnostics/load_error.h"
 #include "primus_plan/planner/short_names.h"
+#include "primus_plan/run/launch.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
@@ -69,10 +70,13 @@ std::vector<NodePtr> yaml_values(std::string_view said, std::string_view values,
   throw SweepError(fmt::format("{}: no values", said));
 }
 
-void require_sizes(std::string_view said, const SweepAxis& axis) {
+void require_sizes(std::string_view said, const SweepAxis& axis, bool is_launch) {
   for (const NodePtr& value : axis.values) {
-    if (value->kind == Kind::integer && value->integer >= 1) continue;
-    throw SweepError(fmt::format("{}: {} takes positive whole numbers, not {}", said, axis.name, to_text(*value)));
+    const bool is_size = value->kind == Kind::integer && value->integer >= 1;
+    if (is_size && !(is_launch && value->integer > largest_launch)) continue;
+    const std::string which =
+        is_launch ? fmt::format("whole numbers from 1 to {}", largest_launch) : "positive whole numbers";
+    throw SweepError(fmt::format("{}: {} takes {}, not {}", said, axis.name, which, to_text(*value)));
   }
 }
 
@@ -153,7 +157,7 @@ SweepAxis parse_sweep_axis(const std::string& text, std::string_view command) {
   axis.values = numbers ? *std::move(numbers) : yaml_values(said, values, axis);
   if (const ShortName* known = find_short_name(axis.name)) {
     axis.name = known->name;
-    require_sizes(said, axis);
+    require_sizes(said, axis, known->key == nullptr);
   }
   return axis;
 }

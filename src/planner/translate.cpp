@@ -88,7 +88,7 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
   to.recompute(run, carried);
   to.sharding(run, carried);
   carry_numbers(module, from, to, carried);
-  carry_schedule(module, from, to, run, carried);
+  carry_schedule(module, from, to, carried);
   if (run.workload.precision.compute == NumberFormat::fp8 || run.workload.precision.compute == NumberFormat::fp4) {
     carried.remarks.push_back(fmt::format("the run computes in {}: the translation computes in bf16 until {} is set",
                                           run.workload.precision.compute == NumberFormat::fp8 ? "fp8" : "fp4",

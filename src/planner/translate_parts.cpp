@@ -8,7 +8,6 @@
 
 namespace primus_plan {
 
-/// Asks for the degrees; those of 1 are left to the target's presets, which have 1 too.
 void ask_for(Degrees degrees, const Backend& target, Carried& out) {
   const auto overrides = target.degree_overrides(degrees);
   if (overrides.empty()) {

@@ -60,7 +60,6 @@ void ask_for(Degrees degrees, const Backend& target, Carried& out);
 bool is_sharded(const Common& run);
 
 /// Warm-up and the end of the learning-rate schedule: iterations, steps or parts of the schedule.
-void carry_schedule(const Module& module, const TranslateWords& from, const TranslateWords& to, const Common& run,
-                    Carried& out);
+void carry_schedule(const Module& module, const TranslateWords& from, const TranslateWords& to, Carried& out);
 
 }  // namespace primus_plan

@@ -59,8 +59,7 @@ double rounded(double value) {
 
 }  // namespace
 
-void carry_schedule(const Module& module, const TranslateWords& from, const TranslateWords& to, const Common& /*run*/,
-                    Carried& out) {
+void carry_schedule(const Module& module, const TranslateWords& from, const TranslateWords& to, Carried& out) {
   const Schedule schedule = schedule_of(module, from);
   const auto steps = number_at(module, from.numbers.back());
   const auto lr = number_at(module, from.numbers.front());

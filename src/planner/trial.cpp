@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "primus_plan/planner/repair.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan {
 namespace {
@@ -55,11 +56,11 @@ Launch changed_launch(Launch launch, std::int64_t world_size, std::int64_t nodes
   launch.assumed = false;
   if (nodes > 0) {
     launch.nodes = nodes;
-    launch.world_size = nodes * launch.gpus_per_node;
+    launch.world_size = saturating_multiply(nodes, launch.gpus_per_node);
   }
   if (world_size > 0) {
     launch.world_size = world_size;
-    launch.nodes = (world_size + launch.gpus_per_node - 1) / launch.gpus_per_node;
+    launch.nodes = (world_size - 1) / launch.gpus_per_node + 1;
   }
   return launch;
 }
@@ -122,7 +123,7 @@ bool Trials::add_batch(const Wish& wish, const Launch& launch, std::vector<KeyVa
   const RunDescription run = decide(out, launch, {.dp_formula = DpFormula::runtime, .with_text = false}).run;
   if (run.degrees.data <= 0 || run.batch.accumulation_steps <= 0) return true;  // the rules say what is wrong
   const std::int64_t samples =
-      wish.global > 0 ? wish.global / run.batch.accumulation_steps : wish.micro * run.degrees.data;
+      wish.global > 0 ? wish.global / run.batch.accumulation_steps : saturating_multiply(wish.micro, run.degrees.data);
   if (wish.global > 0 && wish.global % run.batch.accumulation_steps != 0) return false;
   out.push_back({keys.micro_batch.name, per_device(samples, launch.world_size)});
   return true;

@@ -78,6 +78,19 @@ std::optional<TextChange> change_for(const Node& target, const std::vector<Key>&
   return add_to(target, fmt::format("{}: {{{}}}", section, inner));
 }
 
+/// Whether a text can be read and sets a key.
+bool sets(const std::string& text, std::string_view module, bool snippet, std::string_view key) {
+  const Source source("plan.yaml", text);
+  Remarks remarks;
+  try {
+    const NodePtr root = parse_yaml(source, Layer::experiment, Limits{}, remarks);
+    const Node* target = target_of(*root, module, snippet);
+    return target != nullptr && target->at_path(key) != nullptr;
+  } catch (const LoadError&) {
+    return false;
+  }
+}
+
 /// The text after one key was turned; nothing where that is impossible.
 std::optional<std::string> with_key(const std::string& text, std::string_view module, bool snippet,
                                     const std::vector<Key>& keys) {
@@ -89,7 +102,10 @@ std::optional<std::string> with_key(const std::string& text, std::string_view mo
     if (target == nullptr || !target->is_mapping()) return std::nullopt;
     const auto change = change_for(*target, keys);
     if (!change) return std::nullopt;
-    return apply_changes(text, {*change});
+    std::string changed = apply_changes(text, {*change});
+    // A line put into braces that span several lines breaks them.
+    if (!sets(changed, module, snippet, keys.front().first)) return std::nullopt;
+    return changed;
   } catch (const LoadError&) {
     return std::nullopt;
   }

@@ -10,18 +10,25 @@ std::string_view to_string(RecomputeLevel level) {
   return names[static_cast<std::size_t>(level)];
 }
 
+std::int64_t divided_evenly(std::int64_t whole, std::initializer_list<std::int64_t> parts) {
+  for (const std::int64_t part : parts) {
+    if (part < 1 || whole % part != 0) return 0;
+    whole /= part;
+  }
+  return whole;
+}
+
 std::int64_t data_parallel(const Candidate& candidate) {
-  const std::int64_t others = candidate.tensor * candidate.pipeline * candidate.context;
-  return others > 0 && candidate.world_size % others == 0 ? candidate.world_size / others : 0;
+  return divided_evenly(candidate.world_size, {candidate.tensor, candidate.pipeline, candidate.context});
 }
 
 std::int64_t accumulation_steps(const Candidate& candidate, const PlanTask& task) {
-  const std::int64_t one_pass = candidate.micro_batch * data_parallel(candidate);
-  return one_pass > 0 && task.global_batch % one_pass == 0 ? task.global_batch / one_pass : 0;
+  return divided_evenly(task.global_batch, {candidate.micro_batch, data_parallel(candidate)});
 }
 
 std::vector<DealtStage> deal_stages(std::int64_t layers, std::int64_t mtp_layers, std::int64_t stages) {
-  if (stages < 1 || layers < 1) return {};
+  constexpr std::int64_t most_layers = 1 << 20;
+  if (stages < 1 || layers < 1 || layers > most_layers || mtp_layers < 0 || mtp_layers > most_layers) return {};
   const std::int64_t units = layers + mtp_layers + 2;
   const std::int64_t each = units / stages;
   const std::int64_t more = units % stages;
@@ -43,6 +50,7 @@ std::vector<DealtStage> deal_stages(std::int64_t layers, std::int64_t mtp_layers
       stage.layers = std::clamp<std::int64_t>(room, 0, left);
     }
     left -= stage.layers;
+    if (stage.layers == 0 && !stage.embedding && !stage.loss) return {};  // prediction layers fill the last stage
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include "primus_plan/planner/short_names.h"
 #include "primus_plan/report/explain.h"
 #include "primus_plan/report/why.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/json_writer.h"
 #include "report/wrap.h"
@@ -67,13 +68,14 @@ Result why_size(const Session& session, const ShortName& name) {
                              : name.member == &Wish::global ? is.batch.global
                                                             : 0;
   Wish wish;
-  ask_for(wish, name, std::max<std::int64_t>(value, 1) * 2);
+  const std::int64_t doubled = saturating_multiply(std::max<std::int64_t>(value, 1), 2);
+  ask_for(wish, name, doubled);
   std::vector<std::string> names;
   const auto keys = trials_from(session.subject(), *run).keys_for(wish);
   for (const KeyValue& one : keys.value_or(std::vector<KeyValue>{})) names.push_back(one.key);
   const std::string set = names.empty() ? fmt::format("{} has no key for it", run->module().framework)
                                         : fmt::format("nothing sets a key for it; set {} {} sets {}", name.name,
-                                                      std::max<std::int64_t>(value, 1) * 2, join(names, ", "));
+                                                      doubled, join(names, ", "));
   const std::string text =
       fmt::format("{} {} ({}): {}", name.name, value > 0 ? std::to_string(value) : "?", name.about, set);
   return telling([text](const TextStyle& style) { return wrapped(text, 2, style) + "\n"; });

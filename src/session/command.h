@@ -94,6 +94,20 @@ Result run_script(Session& session, const Line& line);
 Result run_help(Session& session, const Line& line);
 Result run_quit(Session& session, const Line& line);
 
+/// Runs `work`, which searches, with its control; whether it was the user who ended it. The host hears of the end
+/// however it comes.
+template <class Work>
+bool search_with(Host& host, const std::string& noun, Work&& work) {
+  const PlanControl control = host.begin_search(noun);
+  try {
+    work(control);
+  } catch (...) {
+    host.end_search();
+    throw;
+  }
+  return host.end_search();
+}
+
 /// A result that says a fixed text.
 Result say(std::string text);
 /// The words that `show` takes.

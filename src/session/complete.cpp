@@ -87,6 +87,32 @@ void add_setting(const Session& session, const Line& line, std::size_t index, co
   }
 }
 
+void add_changed(const State& state, Words& out) {
+  for (const KeySetting& one : state.keys) out.push_back(one.key);
+  if (state.world_size > 0) out.emplace_back("world");
+  if (state.nodes > 0) out.emplace_back("nodes");
+  if (!state.hardware.empty()) out.emplace_back("hw");
+}
+
+void add_why(const Session& session, Words& out) {
+  add_short_names("", out);
+  for (std::string& label : label_names()) out.push_back(std::move(label));
+  add_keys(session, "", out);
+  const Evaluation& run = *session.now();
+  if (!run.estimate) return;
+  const Words numbers = unfoldable_numbers(*run.analysis().workload, *run.estimate, &run.part.hardware);
+  out.insert(out.end(), numbers.begin(), numbers.end());
+}
+
+void add_explained(const Session& session, Words& out) {
+  for (const RuleInfo* rule : all_rules()) {
+    out.emplace_back(rule->id);
+    out.emplace_back(rule->name);
+  }
+  for (const std::string_view topic : topic_names()) out.emplace_back(topic);
+  add_keys(session, "", out);
+}
+
 Words candidates(const Session& session, const Line& line, std::size_t index, const std::string& word,
                  Completions& answer) {
   Words out;
@@ -106,31 +132,16 @@ Words candidates(const Session& session, const Line& line, std::size_t index, co
       add_keys(session, "=", out);
       break;
     case Argument::changed:
-      for (const KeySetting& one : session.state().keys) out.push_back(one.key);
-      if (session.state().world_size > 0) out.emplace_back("world");
-      if (session.state().nodes > 0) out.emplace_back("nodes");
-      if (!session.state().hardware.empty()) out.emplace_back("hw");
+      add_changed(session.state(), out);
       break;
     case Argument::topic:
       out = show_topics();
       break;
     case Argument::why:
-      add_short_names("", out);
-      for (std::string& label : label_names()) out.push_back(std::move(label));
-      add_keys(session, "", out);
-      if (session.now()->estimate) {
-        const Evaluation& run = *session.now();
-        const Words numbers = unfoldable_numbers(*run.analysis().workload, *run.estimate, &run.part.hardware);
-        out.insert(out.end(), numbers.begin(), numbers.end());
-      }
+      add_why(session, out);
       break;
     case Argument::explain:
-      for (const RuleInfo* rule : all_rules()) {
-        out.emplace_back(rule->id);
-        out.emplace_back(rule->name);
-      }
-      for (const std::string_view topic : topic_names()) out.emplace_back(topic);
-      add_keys(session, "", out);
+      add_explained(session, out);
       break;
     case Argument::saved:
       for (const auto& [name, ignored] : session.desk.saved) out.push_back(name);

@@ -30,7 +30,7 @@ int columns_of(const std::string& text) {
 }  // namespace
 
 std::string bar(double share, int columns) {
-  const int full = std::clamp(static_cast<int>(std::lround(share * columns)), 0, columns);
+  const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns));
   std::string out;
   for (int i = 0; i < columns; ++i) out += i < full ? "█" : "░";
   return out;

@@ -9,7 +9,7 @@
 
 namespace primus_plan::session {
 
-/// A bar of full and empty columns.
+/// A bar of full and empty columns; `share` from 0 to 1, what is beyond counts as its end.
 std::string bar(double share, int columns);
 
 /// "61.3 GiB".

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "primus_plan/run/candidate.h"
 #include "primus_plan/support/text.h"
 #include "report/overview_text.h"
 #include "report/text_parts.h"
@@ -34,7 +35,7 @@ std::string data_parallel(const Session& session) {
   const Degrees& d = run.degrees;
   const std::string what = fmt::format("DP {}", count_text(d.data));
   // Frameworks that shard along axes of their own have other products.
-  if (d.data < 1 || d.data * d.tensor * d.pipeline * d.context != run.launch.world_size) {
+  if (d.data < 1 || divided_evenly(run.launch.world_size, {d.tensor, d.pipeline, d.context}) != d.data) {
     return fmt::format("{} of {} GPUs with TP {}, PP {}, CP {}", what, count_text(run.launch.world_size),
                        count_text(d.tensor), count_text(d.pipeline), count_text(d.context));
   }

@@ -139,9 +139,9 @@ Result run_plan(Session& session, const Line& line) {
   planned->request = make_request(session, words.top);
   planned->state = session.state();
   const auto prepared = prepare(run->module(), session.subject().loader->environment());
-  const PlanControl control = session.host().begin_search("group of candidates");
-  planned->result = make_plan(*prepared, planned->request, control);
-  planned->was_stopped = session.host().end_search();
+  planned->was_stopped = search_with(session.host(), "group of candidates", [&](const PlanControl& control) {
+    planned->result = make_plan(*prepared, planned->request, control);
+  });
   session.desk.planned = planned;
   Result out;
   out.was_stopped = planned->was_stopped;

@@ -129,15 +129,10 @@ Result run_try(Session& session, const Line& line) {
   std::vector<SweepAxis> axes = read_axes(session, line);
   auto tried = std::make_shared<Tried>();
   tried->run = session.now();
-  const PlanControl control = session.host().begin_search("point");
-  try {
-    tried->sweep = run_sweep(trials_from(session.subject(), *tried->run), std::move(axes), control);
-  } catch (...) {
-    session.host().end_search();
-    throw;
-  }
   Result out;
-  out.was_stopped = session.host().end_search();
+  out.was_stopped = search_with(session.host(), "point", [&](const PlanControl& control) {
+    tried->sweep = run_sweep(trials_from(session.subject(), *tried->run), std::move(axes), control);
+  });
   tried->was_stopped = out.was_stopped && !tried->sweep.complete;
   out.text = [tried](const TextStyle& style) { return tried_to_text(*tried, style); };
   out.json = [tried] { return sweep_to_json({tried->run->analysis(), tried->sweep, tried->run->part.from}); };

@@ -53,6 +53,11 @@ TEST(Accuracy, MeetsItsTargetsOnPublishedRows) {
   EXPECT_GE(published().median_correlation, 0.9);
 }
 
+TEST(MeasuredFault, TheLargestNumberIsOne) {
+  EXPECT_EQ(fault(table("1,H100,2000000000,Megatron-LM,m,2,128,2,1000,1,1,1,8,128,BF16,1\n")), "");
+  EXPECT_NE(fault(table("1,H100,2000000001,Megatron-LM,m,2,128,2,1000,1,1,1,8,128,BF16,1\n")), "");
+}
+
 TEST(Accuracy, SaysWhyAFigureIsLeftOut) {
   const Accuracy a = measure_accuracy(read_measured(table(
       "1,XPU9,8,Megatron-LM,m,2,128,2,1000,1,1,1,8,128,BF16,1\n2,H100,8,Megatron-LM,m,,,,,1,1,1,8,128,BF16,1\n")));

@@ -46,6 +46,14 @@ TEST(Network, AMeshGivesASmallGroupFewLinks) {
   EXPECT_NEAR(switched.all_gather({8, 1}, gigabyte), eight, 1e-12);
 }
 
+TEST(Network, LinksToTheGpusThatARunLeavesOutStayIdle) {
+  // Four of a node's eight have three of seven links to each other, whether or not the other four are in the run.
+  const Network whole(part("MI300X"), 8);
+  const Network half(part("MI300X"), 4);
+  EXPECT_DOUBLE_EQ(half.all_gather({4, 1}, gigabyte), whole.all_gather({4, 1}, gigabyte));
+  EXPECT_DOUBLE_EQ(half.point_to_point({2, 1}, gigabyte), whole.point_to_point({2, 1}, gigabyte));
+}
+
 TEST(Network, ReduceIsScatterAndGather) {
   const Network network(part("B200"), 8);
   for (const CommunicationGroup group :

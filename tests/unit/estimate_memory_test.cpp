@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "primus_plan/estimate/measured.h"
 #include "primus_plan/estimate/memory.h"
@@ -278,6 +281,18 @@ TEST(EstimateMemory, MicroBatchesInFlight) {
   w.schedule = ScheduleKind::interleaved;
   for (std::vector<StageChunk>& chunks : w.run.stages) chunks.push_back(chunks[0]);
   EXPECT_EQ(micro_batches_in_flight(w, 0, 0) + micro_batches_in_flight(w, 0, 1), 2 * 4 * (1 + 3.0 / 8));
+  const double of_many = micro_batches_in_flight(w, 0, 0);
+  w.run.batch.accumulation_steps = INT64_MAX;
+  EXPECT_EQ(micro_batches_in_flight(w, 0, 0), of_many);
+}
+
+TEST(EstimateMemory, AUnitOfRecomputeBeyondAllLayersIsAllOfThem) {
+  Workload w = dense_workload();
+  w.recompute.granularity = RecomputeGranularity::full;
+  w.recompute.layers = w.model.layers;
+  const double all = part_of(w, MemoryPart::activations);
+  w.recompute.layers = INT64_MAX;
+  EXPECT_EQ(part_of(w, MemoryPart::activations), all);
 }
 
 TEST(EstimateMemory, StateBytesOfTheModes) {
@@ -325,6 +340,28 @@ TEST(EstimateMemory, UnfoldsEveryPart) {
   EXPECT_NEAR(sum, estimate.stages[0].device(), 1);
   EXPECT_FALSE(memory_assumptions(w, estimate).empty());
   EXPECT_TRUE(unfold_memory(w, estimate, 99).empty());
+}
+
+std::string value_of(const MemoryFormula& formula, std::string_view name) {
+  const auto found = std::ranges::find(formula.inputs, name, &MemoryInput::name);
+  return found == formula.inputs.end() ? std::string() : found->value;
+}
+
+TEST(EstimateMemory, UnfoldsWhatXlaGathersAndEachOutput) {
+  Workload w = dense_workload();
+  w.run.stages[0][0].mtp_layers = w.model.mtp_depth = 1;
+  w.sharding.state = StateSharding::weights;
+  w.runtime = Runtime::xla;
+  w.precision.compute = NumberFormat::fp32;
+  const auto formulas = unfold_memory(w, estimate_memory(w), 0);
+  const auto gathered = std::ranges::find(formulas, MemoryPart::gathered_weights, &MemoryFormula::part);
+  ASSERT_NE(gathered, formulas.end());
+  EXPECT_EQ(value_of(*gathered, "units that are whole at once"), "1");
+  EXPECT_EQ(gathered->formula, "units x largest unit x 4 bytes");
+  const auto logits = std::ranges::find(formulas, MemoryPart::logits, &MemoryFormula::part);
+  ASSERT_NE(logits, formulas.end());
+  EXPECT_EQ(value_of(*logits, "outputs: the loss and each prediction layer"), "2");
+  EXPECT_TRUE(logits->formula.starts_with("outputs x ")) << logits->formula;
 }
 
 TEST(EstimateMemory, SaysNothingWithoutStages) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
+#include "primus_plan/estimate/unfold.h"
+
 namespace primus_plan {
 namespace {
 
@@ -32,6 +36,28 @@ TEST(CommonFlops, OfADenseModelAreSixAParameterAndHalfTheAttention) {
   EXPECT_DOUBLE_EQ(flops.common_per_token, 6 * matrices + 6.0 * 32 * 4096 * 8192);
   EXPECT_DOUBLE_EQ(flops.common_per_step(), flops.common_per_token * 16 * 8192);
   EXPECT_DOUBLE_EQ(flops.common_per_gpu(), flops.common_per_step() / 8);
+}
+
+TEST(CommonFlops, OfHostileWidthsAreMany) {
+  Workload hostile = llama();
+  ModelShape& model = hostile.model;
+  model.linear_key_heads = model.linear_value_heads = std::int64_t{1} << 40;
+  model.linear_key_width = model.linear_value_width = std::int64_t{1} << 23;
+  model.kinds = {{.count = 32, .mixer = Mixer::gated_delta}};
+  EXPECT_GT(estimate_flops(hostile).common_per_token, 32 * 6.0 * 4096 * 0x1p63);
+  model.mamba_heads = model.mamba_head_width = INT64_MAX;
+  model.kinds = {{.count = 32, .mixer = Mixer::mamba}};
+  EXPECT_GT(estimate_flops(hostile).common_per_token, 32 * 6.0 * 4096 * 0x1p126);
+}
+
+TEST(Unfold, ParametersBeyondAllNumbersAreNotNegative) {
+  Workload hostile = llama();
+  hostile.model.hidden = hostile.model.ffn = std::int64_t{1} << 40;
+  const Estimate estimate = estimate_run(hostile, nullptr);
+  const auto number = unfold_number(hostile, estimate, nullptr, "parameters");
+  ASSERT_TRUE(number.has_value());
+  EXPECT_EQ(number->value.find('-'), std::string::npos) << number->value;
+  for (const MemoryInput& input : number->inputs) EXPECT_EQ(input.value.find('-'), std::string::npos) << input.name;
 }
 
 TEST(CommonFlops, DoNotCountPaddingOfTheVocabulary) {

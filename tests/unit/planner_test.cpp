@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "planner/rank.h"
 #include "planner/search.h"
+#include "planner/sensitivity.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/hardware.h"
 #include "primus_plan/config/launch.h"
@@ -202,6 +204,32 @@ TEST(Planner, SensitivityStepsOneAxisAtATime) {
   }
 }
 
+TEST(Planner, SensitivityStepsToTheNextOfAFrameworksRecomputes) {
+  // TorchTitan's, by what they keep: none, heavy (every second layer), light (single operations), full.
+  const Subject subject("torchtitan", "llama3.1_8B");
+  PlanRequest request = subject.request(8, 128, 8192);
+  const PlanSubject known = known_of(subject, request);
+  PointJudge judge(*subject, request);
+  const Candidate winner{
+      .world_size = 8, .sharding = StateSharding::weights, .recompute = RecomputeLevel::light, .recompute_layers = 0};
+  std::vector<RecomputeLevel> next;
+  for (const Neighbour& step : neighbours(winner, judge, known, request)) {
+    if (step.axis == PlanAxis::recompute) next.push_back(static_cast<RecomputeLevel>(step.to));
+  }
+  EXPECT_THAT(next, testing::ElementsAre(RecomputeLevel::heavy, RecomputeLevel::full));
+}
+
+TEST(Planner, DegreesWhoseProductOverflowsFitNowhere) {
+  constexpr std::int64_t largest = std::int64_t{1} << 30;
+  const Subject subject("megatron", "mixtral_8x7B_v0.1");
+  PlanRequest request = subject.request(128, 128, 4096);
+  const PlanSubject known = known_of(subject, request);
+  request.allowed = {{PlanAxis::pipeline, {16}}, {PlanAxis::expert, {largest}}, {PlanAxis::expert_tensor, {largest}}};
+  EXPECT_THAT(plan_groups(known, request), IsEmpty());
+  EXPECT_EQ(data_parallel({.world_size = 64, .tensor = largest, .pipeline = largest, .context = largest}), 0);
+  EXPECT_EQ(accumulation_steps({.world_size = 8, .micro_batch = INT64_MAX}, {.global_batch = 64}), 0);
+}
+
 TEST(Planner, SaysWhyNothingWorks) {
   const Subject subject("megatron", "deepseek_v3");
   PlanRequest request = subject.request(7, 7, 4096);
@@ -257,6 +285,12 @@ TEST(DealStages, CountsEmbeddingAndLossAsALayer) {
   EXPECT_THAT(deal_stages(2, 0, 8), IsEmpty());
 }
 
+TEST(DealStages, NoneStaysWithoutALayer) {
+  // The prediction layers crowd the last stage, and four layers are not enough for the stages between.
+  EXPECT_THAT(deal_stages(4, 4, 4), IsEmpty());
+  EXPECT_THAT(deal_stages(61, INT64_MAX, 8), IsEmpty());
+}
+
 TEST(WrittenPlan, KeepsCommentsAndReplacesValues) {
   const std::string text =
       "work_group: a\nmodules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n"
@@ -278,6 +312,13 @@ TEST(WrittenPlan, AddsBesideSectionsOnly) {
   EXPECT_THAT(written.text,
               HasSubstr("    overrides:\n      parallelism: {tensor_parallel_degree: 8}\n      training:\n"
                         "        mock_data: true\n        seq_len: 64"));
+}
+
+TEST(WrittenPlan, LeavesOutWhatWouldBreakTheText) {
+  const std::string text = "modules:\n  a:\n    overrides: {x: 1,\n      y: 2}\n";
+  const WrittenPlan written = write_plan_into(text, "a", false, {{"x", "3"}, {"z", "4"}}, 0);
+  EXPECT_EQ(written.text, "modules:\n  a:\n    overrides: {x: 3,\n      y: 2}\n");
+  EXPECT_THAT(written.left_out, testing::ElementsAre("z"));
 }
 
 TEST(WrittenPlan, SectionsAreMadeAndFilled) {

@@ -7,6 +7,7 @@
 
 #include "primus_plan/support/text.h"
 #include "session/command.h"
+#include "session/draw.h"
 #include "support/experiments.h"
 #include "support/loaded_run.h"
 #include "support/loaded_session.h"
@@ -168,6 +169,11 @@ TEST(SessionShow, HasEveryTopic) {
   const std::string panel = s.say("show");
   for (const char* part : {"TP 2", "PP 2", "DP ", "accumulation", "of 192 GiB", "tokens/s/GPU", "bubble", "starts"})
     EXPECT_THAT(panel, HasSubstr(part));
+}
+
+TEST(SessionShow, ABarIsFullHoweverMuchIsIn) {
+  EXPECT_EQ(session::bar(1e30, 4), session::bar(1, 4));
+  EXPECT_EQ(session::bar(-1, 4), session::bar(0, 4));
 }
 
 TEST(SessionShow, AnIllegalRunHasNoMemoryButAPanel) {

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <numeric>
 
+#include "estimate/step_model.h"
 #include "primus_plan/config/hardware.h"
 #include "primus_plan/estimate/accuracy.h"
 #include "primus_plan/estimate/calibration.h"
@@ -197,6 +199,36 @@ TEST(StepTime, BottleneckInASentence) {
   const StepEstimate e = estimate_step(w, part("MI300X"));
   EXPECT_EQ(e.bottleneck, TimePart::pipeline);
   EXPECT_THAT(bottleneck_sentence(e, w), ::testing::HasSubstr("8 pipeline stages share 8 micro-batches"));
+}
+
+TEST(StepTime, HostileBatchesTakeLongAndNoLess) {
+  Workload w = large_model(8, 1);
+  w.run.degrees.data = 1;
+  w.run.batch.global = INT64_MAX;
+  w.run.batch.accumulation_steps = INT64_MAX;
+  const StepEstimate e = estimate_step(w, part("MI300X"));
+  EXPECT_GT(e.seconds, 1e15);
+  EXPECT_TRUE(std::isfinite(e.seconds));
+  EXPECT_EQ(micro_batches(w).between_flushes, INT64_MAX);
+}
+
+TEST(StepTime, AVocabularyThatIsKnownPaddedAloneIsNamed) {
+  Workload w = large_model(8, 1);
+  w.model.vocabulary = 0;
+  StepEstimate e = estimate_step(w, part("MI300X"));
+  e.bottleneck = TimePart::logits;
+  EXPECT_THAT(bottleneck_sentence(e, w), testing::HasSubstr("a vocabulary of 129,024"));
+}
+
+TEST(StepTime, ExpertsOfNoWidthTakeNoTimeAndSpoilNone) {
+  Workload w = large_model(8, 1);
+  w.model.experts = 8;
+  w.model.experts_per_token = 2;
+  w.model.expert_ffn = 0;
+  for (LayerKind& kind : w.model.kinds) kind.feed_forward = FeedForward::experts;
+  const StepEstimate e = estimate_step(w, part("MI300X"));
+  EXPECT_EQ(e.parts[static_cast<std::size_t>(TimePart::experts)], 0);
+  EXPECT_GT(e.parts[static_cast<std::size_t>(TimePart::attention)], 0);
 }
 
 TEST(StepTime, NothingWithoutTheFacts) {

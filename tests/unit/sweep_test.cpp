@@ -22,6 +22,12 @@ std::string refusal(const std::string& text) {
   return {};
 }
 
+TEST(SweepAxis, LaunchesAreNoLargerThanRealOnes) {
+  EXPECT_EQ(values_of("nodes=1048576"), "1048576");
+  EXPECT_EQ(refusal("nodes=4611686018427387904"),
+            "--over nodes=4611686018427387904: nodes takes whole numbers from 1 to 1048576, not 4611686018427387904");
+}
+
 TEST(SweepAxis, RangesDoubleOrAdd) {
   EXPECT_EQ(values_of("world=8:64"), "8 16 32 64");
   EXPECT_EQ(values_of("world=8:63"), "8 16 32");

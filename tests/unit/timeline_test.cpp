@@ -57,9 +57,9 @@ double peak(const std::vector<StageMemoryPoint>& line) {
 }
 
 TEST(RunTimeline, BubbleOfOneForwardOneBackward) {
-  // (p - 1) / (m + p - 1), but for the transfers between stages.
+  // (p - 1) / (m + p - 1), but for the transfers between stages, which links of a switch make short.
   const Workload w = equal_chunks(ScheduleKind::one_f_one_b, 4, 1, 8);
-  const RunTimeline line = run_timeline(w, part());
+  const RunTimeline line = run_timeline(w, find_hardware("MI300X:fabric=switched", MemoryFiles()));
   EXPECT_NEAR(line.pipeline.bubble_share, 3.0 / 11, 0.005);
   EXPECT_EQ(line.played, ScheduleKind::one_f_one_b);
   EXPECT_EQ(line.micro_batches, 8);

@@ -36,9 +36,9 @@ class Network {
   /// Bytes per second that one rank sends to the others of a group of `ranks` in its domain.
   double link_rate(double ranks) const;
 
-  double domain_;
-  bool mesh_;
-  double links_;  ///< bytes per second of a rank, all its links
+  double domain_;      ///< GPUs that the run has in a domain
+  double mesh_peers_;  ///< GPUs that each has a link of its own to, in the run or not; 0 behind a switch
+  double links_;       ///< bytes per second of a rank, all its links
   double nic_;
   double link_latency_;
   double nic_latency_;

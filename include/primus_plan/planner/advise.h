@@ -24,7 +24,7 @@ struct Footprint {
 
 /// A change that was tried.
 struct TriedChange {
-  std::string what;            ///< "micro_batch_size 1 -> 2", "32 GPUs more"
+  std::string what;            ///< "micro-batch 2", "32 GPUs"
   std::optional<Trial> trial;  ///< nothing: the backend has no key for it
   std::string refusal;         ///< why it is illegal: rule and message
 };

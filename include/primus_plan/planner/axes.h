@@ -37,20 +37,20 @@ struct AxisName {
 };
 std::span<const AxisName, plan_axes> axis_names();
 std::string_view label_of(PlanAxis axis);
-/// By name, label or description, in any case; null when there is none.
+/// By name or label, in any case; null when there is none.
 const AxisName* find_axis_name(std::string_view name);
 
 /// A candidate's value on an axis; enumerations as their numbers.
 std::int64_t value_on(const Candidate& candidate, PlanAxis axis);
 void set_value(Candidate& candidate, PlanAxis axis, std::int64_t value);
-/// "8", "distributed optimizer", "1f1b" …
+/// "8", "optimizer", "1f1b" …
 std::string value_text(PlanAxis axis, std::int64_t value);
 /// Nothing for what is no value of the axis.
 std::optional<std::int64_t> parse_value(PlanAxis axis, std::string_view text);
 /// The words that the axis takes, joined by commas; "a whole number from 1 to 1073741824" for degrees.
 std::string value_help(PlanAxis axis);
 
-/// "TP 8 x PP 2 x VPP 5 x CP 1": degrees above 1, "no model parallelism" without any.
+/// "TP 8 x PP 2 x VPP 5": degrees above 1, "no model parallelism" without any.
 std::string layout_text(const Candidate& candidate);
 /// "micro-batch 2, distributed optimizer, 1f1b, recompute block 5": the rest.
 std::string settings_text(const Candidate& candidate);

@@ -45,8 +45,9 @@ struct FirstGuess {
 
 /// Layouts for a task, the one to prefer first: those that fit, by how little they split the model and how little of
 /// it leaves a node; then those that do not, by their need. Bytes are a rough count: states of the parameters
-/// (Megatron 6 + 12 / DP, FSDP 16 / shards), activations of a flash-attention layer, logits, and an allowance for the
-/// runtime. Whether a framework takes a layout is not asked here.
+/// (Megatron 6 + 12 / DP, FSDP 16 / shards: ZeRO, Rajbhandari et al. 2020, section 3.1, with fp32 gradients),
+/// activations of a flash-attention layer, logits, and an allowance for the runtime. Whether a framework takes a layout
+/// is not asked here.
 std::vector<FirstGuess> first_guesses(const GuessTask& task);
 
 /// The least power of two of GPUs at which something fits; nothing up to 16384.

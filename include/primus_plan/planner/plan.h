@@ -89,7 +89,6 @@ struct ProposedPlan {
 /// The module as it stands.
 struct PresentPlan {
   bool is_legal = false;
-  const RuleInfo* first_error = nullptr;
   bool is_estimated = false;
   PlanPoint point;  ///< without a candidate
   RunDescription run;

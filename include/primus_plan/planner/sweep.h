@@ -30,7 +30,8 @@ inline constexpr std::size_t most_sweep_points = 20'000;
 
 /// Reads NAME=VALUES. NAME is a short name or a key of the backend; VALUES are YAML values split by commas ("1,2,4",
 /// "full,selective,null"), A:B (doubling from A, ending at or below B) or A:B:STEP (adding STEP). Short names take
-/// positive whole numbers. Throws SweepError; `command` is what the user gave the axis to.
+/// positive whole numbers, those of the launch up to largest_launch. Throws SweepError; `command` is what the user gave
+/// the axis to.
 SweepAxis parse_sweep_axis(const std::string& text, std::string_view command = "--over");
 
 /// One combination of the axes' values.

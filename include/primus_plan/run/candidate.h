@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,13 +76,18 @@ struct PlanTask {
 /// KEY: VALUE pairs (dotted keys, YAML values) that ask a backend for a candidate.
 using CandidateOverrides = std::vector<std::pair<std::string, std::string>>;
 
+/// `whole` divided by each of `parts` in turn; 0 when one of them is below 1 or leaves a remainder. Where their product
+/// may overflow.
+std::int64_t divided_evenly(std::int64_t whole, std::initializer_list<std::int64_t> parts);
+
 /// Data-parallel replicas that see different samples; 0 when the degrees do not divide the world.
 std::int64_t data_parallel(const Candidate& candidate);
 /// Micro-batches of one step; 0 when the global batch does not divide.
 std::int64_t accumulation_steps(const Candidate& candidate, const PlanTask& task);
 
 /// Layers of each of `stages` stages for StageSplit::dealt. Units are dealt one by one: the embedding, each layer, each
-/// prediction layer and the loss; stages that get one more lie in the middle. Empty when a stage would be empty.
+/// prediction layer and the loss; stages that get one more lie in the middle. Empty when a stage would be empty, and
+/// for more units than any model has.
 struct DealtStage {
   bool embedding = false;
   std::int64_t layers = 0;
