@@ -158,7 +158,7 @@ int run_guarded(const Options& options) {
   try {
     return run(options);
   } catch (const NotLoaded&) {
-    return exit_trouble;
+    return options.exit_code ? exit_trouble : exit_findings;
   }
 }
 

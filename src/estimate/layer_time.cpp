@@ -39,7 +39,8 @@ namespace {
 /// Share of the layers that full recompute makes again: with the block method so many of each chunk.
 double share_recomputed(const Workload& w) {
   if (w.recompute.granularity != RecomputeGranularity::full) return 0;
-  if (w.recompute.method == RecomputeMethod::uniform || w.recompute.layers <= 0 || w.model.layers <= 0) return 1;
+  if (w.recompute.method == RecomputeMethod::uniform || w.model.layers <= 0) return 1;
+  if (w.recompute.layers <= 0) return 0;  // the block method of no layers
   const Degrees& d = w.run.degrees;
   const double chunks =
       static_cast<double>(std::max<std::int64_t>(1, saturating_multiply(d.pipeline, d.virtual_pipeline)));

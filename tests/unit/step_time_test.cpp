@@ -165,6 +165,17 @@ TEST(StepTime, RecomputeCostsTime) {
   EXPECT_DOUBLE_EQ(full.flops_per_second_per_gpu * full.seconds, none.flops_per_second_per_gpu * none.seconds);
 }
 
+TEST(StepTime, RecomputeOfNoLayersCostsNone) {
+  Workload w = large_model(8, 1);
+  const double none = estimate_step(w, part("MI300X")).seconds;
+  w.recompute.granularity = RecomputeGranularity::full;
+  w.recompute.method = RecomputeMethod::block;
+  for (const std::int64_t layers : {0, -1}) {
+    w.recompute.layers = layers;
+    EXPECT_DOUBLE_EQ(estimate_step(w, part("MI300X")).seconds, none) << layers;
+  }
+}
+
 TEST(StepTime, MoreMicroBatchesShrinkTheBubble) {
   Workload w = large_model(1, 8);
   double last = 1;

@@ -154,5 +154,21 @@ TEST(MaxTextWorkload, NamesWhatNoEstimateCovers) {
   EXPECT_EQ(workload.unknown.front(), "the attention indexer");
 }
 
+TEST(MaxTextWorkload, ShardsThatSamplesDoNotFillComputeAWholeOne) {
+  const std::string model = "model_name: llama2-7b\n";
+  EXPECT_EQ(workload_of("maxtext", model + "per_device_batch_size: 0.5\n").run.batch.micro, 1);
+  EXPECT_EQ(workload_of("maxtext", model + "per_device_batch_size: 0.5\n").run.batch.global, 4);
+  EXPECT_EQ(workload_of("maxtext", model + "per_device_batch_size: 2\n").run.batch.micro, 2);
+}
+
+TEST(MegatronWorkload, IsOfTheStepsBehindABatchRamp) {
+  const std::string keys = "micro_batch_size: 1\nglobal_batch_size: 64\n";
+  const Batch steady = workload_of("megatron", keys).run.batch;
+  const Batch ramped = workload_of("megatron", keys + "rampup_batch_size: [8, 8, 100000]\n").run.batch;
+  EXPECT_EQ(ramped.accumulation_steps, 8);
+  EXPECT_EQ(ramped.accumulation_steps, steady.accumulation_steps);
+  EXPECT_EQ(ramped.global, steady.global);
+}
+
 }  // namespace
 }  // namespace primus_plan

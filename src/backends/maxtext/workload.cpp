@@ -204,6 +204,13 @@ Kernels kernels_of(const MaxTextRun& run) {
   return out;
 }
 
+/// Where the samples do not fill the batch shards, XLA pads: every shard computes as many as the fullest.
+void pad_batch(const MaxTextRun& run, Batch& batch) {
+  const Int samples = run.batch_sizes.micro;
+  const Int shards = run.degrees.data;
+  if (batch.micro <= 0 && samples >= 1 && shards >= 1) batch.micro = samples / shards + (samples % shards != 0 ? 1 : 0);
+}
+
 /// A micro-batch of the pipeline is a part of what the devices take at once.
 void describe_schedule(const MaxTextRun& run, Workload& out) {
   if (run.pipeline_stages < 2) return;
@@ -220,7 +227,7 @@ void describe_unknowns(const MaxTextRun& run, Workload& out) {
   if (engram_layer_count(run) > 0) out.unknown.emplace_back("engram layers");
   if (*config.use_multimodal) out.unknown.emplace_back("the vision encoder");
   if (!run.mesh.resolved) out.unknown.emplace_back("the parallel degrees");
-  if (run.mesh.resolved && run.batch.micro <= 0) out.unknown.emplace_back("whole samples on a device");
+  if (run.mesh.resolved && out.run.batch.micro <= 0) out.unknown.emplace_back("whole samples on a device");
 }
 
 Optimizer optimizer_of(const MaxTextConfig& config) {
@@ -313,6 +320,7 @@ Workload workload(const MaxTextRun& run) {
   out.kernels = kernels_of(run);
   out.optimizer = optimizer_of(run.config);
   out.sequence_parallel = run.degrees.tensor > 1;
+  pad_batch(run, out.run.batch);
   describe_schedule(run, out);
   describe_unknowns(run, out);
   out.counted_flops_per_token = counted_flops_per_token(run);

@@ -231,11 +231,20 @@ bool is_image_model(const MegatronConfig& config) {
   return config.model_type.value.starts_with("flux") || *config.model_type == "diffusion_model";
 }
 
+/// Estimates are of the steps after a batch ramp, which take the whole global batch: most of a run.
+void leave_ramp(const MegatronRun& run, Batch& batch) {
+  const Int per_micro_batch = saturating_multiply(batch.micro, run.dp());
+  if (!run.parsed.ramp_up || run.micro_batch_start.fault || per_micro_batch <= 0) return;
+  batch.accumulation_steps = batch.global / per_micro_batch;
+  batch.starts_empty = false;
+}
+
 }  // namespace
 
 Workload workload(const MegatronRun& run, const ModelShape* shape) {
   Workload w;
   w.run = describe(run);
+  leave_ramp(run, w.run.batch);
   w.keys = keys_of(run.config);
   w.counted_as = FlopsCount::megatron;
   if (is_image_model(run.config)) {

@@ -258,8 +258,10 @@ ModelShape model_shape(const MegatronRun& run, std::vector<std::string_view>& un
   set_experts(config, m);
   set_recurrent_mixers(config, m);
   constexpr Int most_layers = 10'000;  // no model has more; bounds the work on hostile numbers
-  if (m.layers == 0 || m.layers > most_layers) {
+  if (m.layers == 0) {
     unknown.emplace_back("num_layers");
+  } else if (m.layers > most_layers) {
+    unknown.emplace_back("num_layers beyond 10,000");
   } else {
     add_layers(run, m.layers, m.kinds);
   }

@@ -11,9 +11,9 @@ void derive_batch(MegatronRun& run, Rewriter& rewriter) {
   batch.global = config.global_batch_size.value.value_or(0);
   if (batch.micro <= 0 || run.degrees.data <= 0 || config.global_batch_size.is_unreadable) return;
 
-  const auto one_step = checked_multiply(batch.micro, run.degrees.data);
-  if (!one_step) return;
   if (!config.global_batch_size.value) {
+    const auto one_step = checked_multiply(batch.micro, run.degrees.data);
+    if (!one_step) return;
     rewriter.set(config.global_batch_size, *one_step, "unset: one micro-batch on each data-parallel rank");
     batch.global = *one_step;
   }

@@ -3,6 +3,7 @@
 #include "backends/megatron/rules/say.h"
 #include "backends/megatron/rules/sites.h"
 #include "primus_plan/support/number.h"
+#include "support/product_text.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -38,7 +39,7 @@ void global_batch_not_divisible(const MegatronRun& run, Findings& out) {
   const Int per_step = fault->b;
   out.add(run.config.global_batch_size, [&](Message& m) {
     m.say("global_batch_size {} is not a multiple of micro_batch_size x DP = {} x {} = {}", global, run.batch.micro,
-          run.dp(), per_step);
+          run.dp(), product_text(per_step));
     m.also(run.config.micro_batch_size, "micro_batch_size set here");
     because_of_dp(m, run);
     const std::vector<Int> legal = nearest_legal(run, &MegatronConfig::global_batch_size, global, per_step);

@@ -5,6 +5,7 @@
 #include "backends/megatron/rules/sites.h"
 #include "backends/megatron/worlds.h"
 #include "primus_plan/support/number.h"
+#include "support/product_text.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -42,8 +43,8 @@ void world_not_divisible(const MegatronRun& run, Findings& out) {
                       &run.config.context_parallel_size}),
           [&](Message& m) {
             m.say("world size {} is not a multiple of TP {} x PP {} x CP {} = {}", run.world(), run.tp(), run.pp(),
-                  run.cp(), model);
-            m.because("DP = world / (TP x PP x CP) = {} / {} is not whole", run.world(), model);
+                  run.cp(), product_text(model));
+            m.because("DP = world / (TP x PP x CP) = {} / {} is not whole", run.world(), product_text(model));
             help_with_worlds(m, run);
           });
 }
@@ -56,8 +57,8 @@ void expert_world_not_divisible(const MegatronRun& run, Findings& out) {
   const bool inherited = !run.given.expert_tensor_parallel_size.value;
   out.add(run.config.expert_model_parallel_size, [&](Message& m) {
     m.say("world size {} is not a multiple of ETP {} x EP {} x PP {} = {}", run.world(), etp, run.ep(), run.pp(),
-          experts);
-    m.because("expert DP = world / (ETP x EP x PP) = {} / {} is not whole", run.world(), experts);
+          product_text(experts));
+    m.because("expert DP = world / (ETP x EP x PP) = {} / {} is not whole", run.world(), product_text(experts));
     if (inherited && run.tp() > 1) {
       m.because("ETP {} because expert_tensor_parallel_size is unset and follows TP", etp);
       const Int whole = saturating_multiply(run.ep(), run.pp());

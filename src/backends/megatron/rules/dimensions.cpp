@@ -1,3 +1,5 @@
+#include <array>
+
 #include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -68,8 +70,8 @@ void heads_over_groups(const MegatronRun& run, Findings& out) {
 
 void hidden_over_heads(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
-  if (run.given.kv_channels.value || !config.hidden_size.value || config.num_attention_heads.value.value_or(0) < 1)
-    return;
+  if (run.given.kv_channels.value || config.hidden_size.value.value_or(0) < 1) return;
+  if (config.num_attention_heads.value.value_or(0) < 1) return;
   if (divides(config.hidden_size, *config.num_attention_heads.value)) return;
   out.add(config.hidden_size, [&](Message& m) {
     m.say("hidden_size {} is not a multiple of num_attention_heads {}, and kv_channels is unset",
@@ -126,7 +128,75 @@ void padding_changes_with_tensor(const MegatronRun& run, Findings& out) {
   });
 }
 
+struct Dimension {
+  const MaybeCount& size;
+  bool is_there;  ///< some layer has it
+  Int least;      ///< that the model can be built with
+  std::string_view why;
+};
+
+std::array<Dimension, 6> dimensions(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  const bool plain = !*config.multi_latent_attention;
+  const bool wide = run.given.kv_channels.value.has_value();
+  return {{
+      {config.num_attention_heads, true, 1, "the width of a head is a quotient by it"},
+      {config.hidden_size, true, wide ? 0 : 1, "the embedding has that width"},
+      {config.kv_channels, plain && wide, 1, "scores are divided by the square root of it"},
+      {config.num_query_groups, plain && *config.group_query_attention, 1, "the heads are divided among them"},
+      {config.ffn_hidden_size, !run.is_moe(), 0, "the MLP has that width"},
+      {config.moe_ffn_hidden_size, run.is_moe(), 0, "the experts have that width"},
+  }};
+}
+
+void dimension_not_positive(const MegatronRun& run, Findings& out) {
+  for (const Dimension& dimension : dimensions(run)) {
+    const MaybeCount& size = dimension.size;
+    if (!dimension.is_there || !size.value || *size.value >= dimension.least || !is_written(size.origin)) continue;
+    out.add(size, [&](Message& m) {
+      m.say("{} is {}: {}", size.key, *size.value, dimension.why);
+      m.help("{}", size.key == run.config.num_query_groups.key
+                       ? "set it to the number of key-value heads, or group_query_attention to false"
+                       : "give the model's own number");
+    });
+  }
+}
+
+void padding_to_nothing(const MegatronRun& run, Findings& out) {
+  const Count& multiple = run.config.make_vocab_size_divisible_by;
+  if (*multiple != 0 || run.config.padded_vocab_size.value) return;
+  out.add(multiple, [](Message& m) {
+    m.say("make_vocab_size_divisible_by is 0: the vocabulary cannot be padded to a multiple of it");
+    m.help("128 is Megatron's default");
+  });
+}
+
 constexpr Rule<MegatronRun> rules[] = {
+    {{.id = "MG607",
+      .name = "dimension-not-positive",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "megatron/core/transformer/attention.py:__init__",
+      .outcome = "Megatron stops by the time the model is built (ZeroDivisionError, or torch refuses a negative width)",
+      .summary = "Heads, query groups and widths of the model are positive.",
+      .explanation = "Sizes are divided by the number of heads and of query groups, scores by the square root of "
+                     "kv_channels, and no matrix has a negative width. A width of 0 of an MLP alone is left to the "
+                     "framework.",
+      .bad = {.world_size = 8, .yaml = "num_attention_heads: 0\nmicro_batch_size: 1\n"},
+      .good = {.world_size = 8, .yaml = "num_attention_heads: 16\nmicro_batch_size: 1\n"}},
+     dimension_not_positive},
+    {{.id = "MG608",
+      .name = "vocabulary-padded-to-nothing",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "megatron/core/tokenizers/utils/build_tokenizer.py:vocab_size_with_padding",
+      .outcome = "Megatron stops when the tokenizer is built (ZeroDivisionError)",
+      .summary = "make_vocab_size_divisible_by is not 0.",
+      .explanation = "The vocabulary is padded to a multiple of make_vocab_size_divisible_by x TP, unless "
+                     "padded_vocab_size says what it is.",
+      .bad = {.world_size = 8, .yaml = "make_vocab_size_divisible_by: 0\nmicro_batch_size: 1\n"},
+      .good = {.world_size = 8, .yaml = "make_vocab_size_divisible_by: 128\nmicro_batch_size: 1\n"}},
+     padding_to_nothing},
     {{.id = "MG630",
       .name = "heads-not-divisible-by-tensor",
       .severity = Severity::error,

@@ -143,6 +143,36 @@ void wrong_type(const MegatronRun& run, Findings& out) { report_strict(run, out,
 
 void wrong_type_later(const MegatronRun& run, Findings& out) { report_strict(run, out, Stops::later); }
 
+/// Degrees that the world size is divided by.
+constexpr std::string_view degree_keys[] = {
+    "context_parallel_size",        "expert_model_parallel_size", "expert_tensor_parallel_size",
+    "pipeline_model_parallel_size", "tensor_model_parallel_size",
+};
+
+/// Whether a number beyond 64 bits is one that Megatron takes a remainder by which cannot be 0: of the world size, or,
+/// by the micro-batch, of a global batch that is smaller.
+bool divides_nothing(const MegatronRun& run, const BadValue& bad) {
+  if (bad.node->kind != Kind::big_integer) return false;
+  if (bad.key == run.config.micro_batch_size.key) return run.given.global_batch_size.value.has_value();
+  return std::ranges::find(degree_keys, std::string_view(bad.key)) != std::end(degree_keys);
+}
+
+void number_beyond_any_run(const MegatronRun& run, Findings& out) {
+  for (const BadValue& bad : run.given.bad_values) {
+    if (!divides_nothing(run, bad)) continue;
+    out.add(bad.node->origin, [&](Message& m) {
+      const std::string value = to_text(*bad.node);
+      if (bad.key == run.config.micro_batch_size.key) {
+        m.say("micro_batch_size is {}, and global_batch_size {} is no multiple of it", value,
+              *run.given.global_batch_size.value);
+        m.also(run.given.global_batch_size);
+      } else {
+        m.say("{} is {}, and world size {} is no multiple of it", bad.key, value, run.world());
+      }
+    });
+  }
+}
+
 bool is_true(const Node& node) {
   if (node.is_string()) return !node.text.empty();
   if (node.is_number()) return node.kind == Kind::real ? node.real != 0 : node.integer != 0 || !node.text.empty();
@@ -177,7 +207,7 @@ void say_reading(const BadValue& bad, Message& m) {
 void odd_type(const MegatronRun& run, Findings& out) {
   for (const auto* list : {&run.given.bad_values, &run.parsed.written.bad_values}) {
     for (const BadValue& bad : *list) {
-      if (stops(bad) != Stops::no || !is_written(bad.node->origin)) continue;
+      if (stops(bad) != Stops::no || divides_nothing(run, bad) || !is_written(bad.node->origin)) continue;
       out.add(bad.node->origin, [&](Message& m) {
         say_reading(bad, m);
         if (bad.expected != "a string") help_with_number(bad, m);
@@ -237,6 +267,19 @@ constexpr Rule<MegatronRun> rules[] = {
                .yaml = "micro_batch_size: 1\n"
                        "global_batch_size: 64\n"}},
      wrong_type_later},
+    {{.id = "MG813",
+      .name = "number-beyond-any-run",
+      .severity = Severity::error,
+      .stage = Stage::arguments,
+      .runtime_site = sites::validate_args,
+      .outcome = "Megatron stops (AssertionError)",
+      .summary = "A degree or micro-batch beyond 64 bits.",
+      .explanation =
+          "Python computes with integers of any length, so such a number is no type error: the world size is "
+          "no multiple of the degree, nor the global batch of the micro-batch.",
+      .bad = {.world_size = 8, .yaml = "tensor_model_parallel_size: 100000000000000000000\nmicro_batch_size: 1\n"},
+      .good = {.world_size = 8, .yaml = "tensor_model_parallel_size: 8\nmicro_batch_size: 1\n"}},
+     number_beyond_any_run},
     {{.id = "MG804",
       .name = "odd-type",
       .severity = Severity::warning,

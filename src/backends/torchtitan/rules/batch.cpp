@@ -1,6 +1,7 @@
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 #include "primus_plan/support/number.h"
+#include "support/product_text.h"
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -28,15 +29,15 @@ void global_batch_zero(const TorchTitanRun& run, Findings& out) {
 }
 
 void global_batch_uneven(const TorchTitanRun& run, Findings& out) {
-  const auto per_step = checked_multiply(run.batch.micro, run.meshes.batch);
-  if (run.batch.global <= 0 || !per_step || *per_step <= 0 || run.batch.global % *per_step == 0) return;
+  const Int per_step = saturating_multiply(run.batch.micro, run.meshes.batch);
+  if (run.batch.global <= 0 || per_step <= 0 || run.batch.global % per_step == 0) return;
   const Count& global = run.config.global_batch_size;
   out.add(global, [&](Message& m) {
     m.say("global_batch_size {} is not a multiple of local_batch_size x data-parallel degree = {} x {} = {}",
-          run.batch.global, run.batch.micro, run.meshes.batch, *per_step);
+          run.batch.global, run.batch.micro, run.meshes.batch, product_text(per_step));
     m.also(run.config.local_batch_size, "local_batch_size set here");
     because_of_data_parallel(m, run);
-    const std::vector<Int> legal = multiples_around(run.batch.global, *per_step);
+    const std::vector<Int> legal = multiples_around(run.batch.global, per_step);
     help_with_nearest(m, legal);
     if (run.batch.global % run.meshes.batch == 0) {
       m.help("or local_batch_size: {}", divisors_text(run.batch.global / run.meshes.batch, run.batch.micro));

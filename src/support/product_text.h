@@ -1,0 +1,16 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace primus_plan {
+
+/// A product of saturating_multiply as messages tell it: its digits, or "2^63 or more".
+inline std::string product_text(std::int64_t product) {
+  return product == std::numeric_limits<std::int64_t>::max() ? "2^63 or more" : fmt::format("{}", product);
+}
+
+}  // namespace primus_plan
