@@ -65,6 +65,7 @@ TEST(DiffCommand, ExitCodesTellWhatTrains) {
   EXPECT_EQ(run_plan({"diff", a, other}).exit_code, 0);
   EXPECT_EQ(run_plan({"diff", a, "--set-b", "tensor_model_parallel_size=4", "--exit-code"}).exit_code, 0);
   EXPECT_EQ(run_plan({"diff", a, folder.write("broken.yaml", "a: [\n"), "--exit-code"}).exit_code, 2);
+  EXPECT_EQ(run_plan({"diff", a, (folder.path() / "broken.yaml").string()}).exit_code, 1);
   EXPECT_EQ(run_plan({"diff", a, "nowhere.yaml", "--exit-code"}).exit_code, 2);
   EXPECT_EQ(run_plan({"diff", a, "--exit-code"}).exit_code, 2) << "nothing to compare with";
 }
