@@ -34,7 +34,7 @@ class OneRun {
   Launch launch(const Experiment& experiment, const LaunchFlags& flags) const;
 
   /// The modules at their launch, or on whole nodes where nobody gave a size, as the settings let them be judged.
-  std::vector<Analysis> analyses(const Experiment& experiment, const LaunchFlags& launch,
+  std::vector<Analysis> analyses(const Experiment& experiment, const LaunchFlags& flags,
                                  const AnalyzeOptions& asked) const;
 
   /// Calls `each` with every module. Throws Trouble for one that no backend judges.

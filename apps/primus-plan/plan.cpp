@@ -196,6 +196,7 @@ std::vector<std::int64_t> asked_worlds(const Options& options, const std::vector
     return {launch.world_size};
   }
   std::vector<std::int64_t> worlds;
+  worlds.reserve(nodes.size());
   for (const std::int64_t count : nodes) worlds.push_back(saturating_multiply(count, launch.gpus_per_node));
   if (worlds.back() > largest_launch)
     throw Trouble(fmt::format("--nodes: {} GPUs are more than {}", worlds.back(), largest_launch));

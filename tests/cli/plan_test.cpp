@@ -205,7 +205,7 @@ const std::vector<std::string> long_ask{"plan",       "--model", "deepseek_v3", 
 
 TEST(PlanCommand, ATimeLimitGivesTheBestSoFar) {
   std::vector<std::string> arguments = long_ask;
-  arguments.insert(arguments.end(), {"--time-limit", "0.5"});
+  arguments.insert(arguments.end(), {"--time-limit", "2"});  // a slow machine finds something that fits, too
   const auto begin = std::chrono::steady_clock::now();
   const ProcessResult result = run_plan(arguments);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -214,7 +214,7 @@ TEST(PlanCommand, ATimeLimitGivesTheBestSoFar) {
   const json out = json::parse(result.out);
   EXPECT_FALSE(out.at("search").at("complete"));
   EXPECT_FALSE(out.at("plans").empty());
-  EXPECT_LT(took.count(), 5) << "the whole search takes longer on any machine; how much beyond the limit is its load";
+  EXPECT_LT(took.count(), 6) << "the whole search takes longer on any machine; how much beyond the limit is its load";
 }
 
 TEST(PlanCommand, AnInterruptGivesTheBestSoFar) {

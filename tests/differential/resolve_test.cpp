@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 
 #include "primus_plan/config/experiment.h"
@@ -88,19 +88,19 @@ TEST(Resolve, EveryShippedExampleIsReadQuickly) {
   const ExperimentOptions options{.primus_root = test::corpus_dir() / "primus"};
   std::vector<std::string> refused;
   std::size_t loaded = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // the processor's time: what else the machine does is not judged here
   for (const auto& file : fs::recursive_directory_iterator(test::corpus_dir() / "primus" / "examples")) {
     if (file.path().extension() != ".yaml") continue;
     const LoadResult result = loader.load(file.path().string(), options);
     if (result.experiments.empty()) refused.push_back(file.path().filename().string());
     loaded += result.experiments.size();
   }
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_GT(loaded, 400U);
   EXPECT_LT(refused.size(), 40U) << ::testing::PrintToString(refused);
-  EXPECT_LT(time.count(), 3.0);  // ten times what it takes
+  EXPECT_LT(seconds, 3.0);  // ten times what it takes
   RecordProperty("loaded", static_cast<int>(loaded));
-  RecordProperty("milliseconds", static_cast<int>(time.count() * 1000));
+  RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
 }
 
 }  // namespace

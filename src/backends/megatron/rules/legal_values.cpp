@@ -95,6 +95,7 @@ std::vector<Int> legal_among(const MegatronRun& run, NumberKey key, std::vector<
   if (values.empty() || !is_small(run) || values.size() > most_tried) return values;
   Trial trial(run, key);
   std::vector<Badness> tried;
+  tried.reserve(values.size());
   for (const Int value : values) tried.push_back(trial(value));
   const Badness now = badness_of(run);
   const Badness best = std::ranges::min(tried);
