@@ -1,7 +1,6 @@
 #include "history_file.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "descriptor.h"
+#include "temporary_file.h"
+
 namespace primus_plan::app {
 
 namespace {
@@ -19,38 +21,35 @@ constexpr mode_t owner_only = S_IRUSR | S_IWUSR;
 constexpr off_t most_bytes = 1 << 20;  // of the file that are read, from its end
 constexpr std::size_t longest_line = 4096;
 
+bool write_whole(int descriptor, std::string_view text) {
+  return ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
 /// An open regular file, or none; a pipe or a device (/dev/null, say) is no place to remember in.
 class File {
  public:
   File(const std::string& path, int flags)
       : descriptor_(path.empty() ? -1 : ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, owner_only)) {
-    if (descriptor_ >= 0 && (::fstat(descriptor_, &status_) != 0 || !S_ISREG(status_.st_mode))) close();
+    if (descriptor_.is_open() && (::fstat(descriptor_.get(), &status_) != 0 || !S_ISREG(status_.st_mode)))
+      descriptor_.close();
   }
-  ~File() { close(); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
-  explicit operator bool() const { return descriptor_ >= 0; }
+  explicit operator bool() const { return descriptor_.is_open(); }
   off_t size() const { return status_.st_size; }
 
   std::string end() const {
     std::string out(static_cast<std::size_t>(std::min(size(), most_bytes)), '\0');
-    const ssize_t read = ::pread(descriptor_, out.data(), out.size(), std::max<off_t>(0, size() - most_bytes));
+    const ssize_t read = ::pread(descriptor_.get(), out.data(), out.size(), std::max<off_t>(0, size() - most_bytes));
     out.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read)));
     return out;
   }
   bool write(std::string_view text) const {
-    ::fchmod(descriptor_, owner_only);
-    return ::write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    ::fchmod(descriptor_.get(), owner_only);
+    return write_whole(descriptor_.get(), text);
   }
 
  private:
-  void close() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    descriptor_ = -1;
-  }
-
-  int descriptor_;
+  Descriptor descriptor_;
   struct stat status_ {};
 };
 
@@ -80,13 +79,9 @@ void shorten(const std::string& path, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) text += line + '\n';
   std::error_code error;
   const std::string target = std::filesystem::canonical(path, error).string();  // a link stays one
-  const std::string whole = fmt::format("{}.{}", target, ::getpid());
   if (error) return;
-  const bool sound = [&] {
-    const File file(whole, O_WRONLY | O_CREAT | O_EXCL);
-    return file && file.write(text);
-  }();
-  if (!sound || ::rename(whole.c_str(), target.c_str()) != 0) ::unlink(whole.c_str());
+  TemporaryFile file(target);
+  if (file.is_open() && write_whole(file.descriptor(), text)) file.take_place_of(target);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "support/paths.h"
+#include "support/utf8.h"
 
 namespace primus_plan::test {
 namespace {
@@ -195,8 +196,6 @@ std::size_t obey(const std::string& text, std::size_t at, ScreenLine& line) {
   }
   return end;
 }
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 }  // namespace
 
