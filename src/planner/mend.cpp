@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "primus_plan/config/edit_check.h"
@@ -14,7 +16,7 @@
 namespace primus_plan {
 namespace {
 
-constexpr int most_rounds = 20;
+constexpr int most_rounds = 50;
 
 /// How bad a text is; what cannot be loaded is worse than any findings.
 struct Badness {
@@ -32,6 +34,21 @@ Badness badness(const Judgement& judgement) {
     if (finding.severity == Severity::warning) ++out.warnings;
   }
   return out;
+}
+
+/// The rules of the errors and warnings, sorted.
+std::vector<std::string_view> faults_of(const Judgement& judgement) {
+  std::vector<std::string_view> out;
+  for (const Finding& finding : judgement.findings) {
+    if (finding.severity != Severity::note) out.push_back(finding.rule->id);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+/// True when nothing is wrong afterwards that was not wrong before.
+bool adds_no_fault(const Judgement& before, const Judgement& after) {
+  return std::ranges::includes(faults_of(before), faults_of(after));
 }
 
 /// A fix that can be made, and the finding it mends.
@@ -66,9 +83,10 @@ bool overlaps_any(const std::vector<Edit>& edits, const std::vector<Choice>& tak
 class Mender {
  public:
   Mender(const std::string& text, const Judge& judge, FixLevel level)
-      : judge_(judge), level_(level), now_(judge(text)) {
+      : judge_(judge), level_(level), now_(judge(text)), best_(now_) {
     out_.text = text;
     seen_.insert(text);
+    best_text_ = text;
   }
 
   Mended run() {
@@ -77,11 +95,28 @@ class Mender {
       if (choices.empty()) break;
       apply(choices);
     }
+    go_back_to_best();
     count_left_over();
     return std::move(out_);
   }
 
  private:
+  /// A fix may uncover the next fault, and that one's fix another; where such a chain ends no better than it began,
+  /// nothing of it stays.
+  void go_back_to_best() {
+    out_.text = std::move(best_text_);
+    out_.applied.resize(best_applied_);
+    now_ = std::move(best_);
+  }
+
+  void remember_if_best() {
+    const auto order = badness(now_) <=> badness(best_);
+    if (order > 0 || (order == 0 && !adds_no_fault(best_, now_))) return;
+    best_ = now_;
+    best_text_ = out_.text;
+    best_applied_ = out_.applied.size();
+  }
+
   void count_left_over() {
     if (level_ == FixLevel::all) return;
     for (const Finding& finding : now_.findings) {
@@ -116,29 +151,35 @@ class Mender {
     return choices;
   }
 
-  /// All at once, or, when that makes the text worse, the first that does not; those before it are not tried again.
+  /// All at once, or, when that brings new faults, the first that does not make the text worse; those before it are not
+  /// tried again.
   void apply(const std::vector<Choice>& choices) {
     std::vector<Edit> all;
     for (const Choice& choice : choices) all.insert(all.end(), choice.edits.begin(), choice.edits.end());
-    if (try_edits(all)) {
+    if (choices.size() > 1 && try_edits(all, Demand::no_new_fault)) {
       for (const Choice& choice : choices) out_.applied.push_back(choice.fix);
+      remember_if_best();
       return;
     }
     for (const Choice& choice : choices) {
-      if (choices.size() > 1 && try_edits(choice.edits)) {
+      if (try_edits(choice.edits, Demand::not_worse)) {
         out_.applied.push_back(choice.fix);
+        remember_if_best();
         return;
       }
       refused_.insert(name_of(choice));
     }
   }
 
-  bool try_edits(const std::vector<Edit>& edits) {
+  enum class Demand : std::uint8_t { not_worse, no_new_fault };
+
+  bool try_edits(const std::vector<Edit>& edits, Demand demand) {
     std::optional<std::string> text = edit_document(edits);
     if (!text || seen_.contains(*text)) return false;
     Judgement judgement = judge_(*text);
-    seen_.insert(*text);
     if (badness(judgement) > badness(now_)) return false;
+    if (demand == Demand::no_new_fault && !adds_no_fault(now_, judgement)) return false;
+    seen_.insert(*text);
     out_.text = *std::move(text);
     now_ = std::move(judgement);
     return true;
@@ -147,6 +188,9 @@ class Mender {
   const Judge& judge_;
   FixLevel level_;
   Judgement now_;
+  Judgement best_;  ///< of the least bad text so far
+  std::string best_text_;
+  std::size_t best_applied_ = 0;  ///< how many fixes lead to it
   Mended out_;
   std::set<std::string> refused_;  ///< fixes that made the text worse
   std::set<std::string> seen_;     ///< so that two rules that want opposite things come to an end

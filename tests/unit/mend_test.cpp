@@ -17,19 +17,29 @@ struct Fault {
   Severity severity = Severity::error;
   std::string to;
   bool safe = false;
+  const RuleInfo* of = nullptr;  ///< rule() when null
 };
 
-const RuleInfo* rule() {
-  static const RuleInfo info{.id = "XX101",
+RuleInfo made_up(std::string_view id) {
+  return RuleInfo{.id = id,
                              .name = "made-up",
-                             .severity = Severity::error,
-                             .stage = Stage::arguments,
-                             .runtime_site = "",
-                             .outcome = "",
-                             .summary = "",
-                             .explanation = "",
-                             .bad = {.world_size = 1, .yaml = ""},
-                             .good = {.world_size = 1, .yaml = ""}};
+                  .severity = Severity::error,
+                  .stage = Stage::arguments,
+                  .runtime_site = "",
+                  .outcome = "",
+                  .summary = "",
+                  .explanation = "",
+                  .bad = {.world_size = 1, .yaml = ""},
+                  .good = {.world_size = 1, .yaml = ""}};
+}
+
+const RuleInfo* rule() {
+  static const RuleInfo info = made_up("XX101");
+  return &info;
+}
+
+const RuleInfo* other_rule() {
+  static const RuleInfo info = made_up("XX102");
   return &info;
 }
 
@@ -42,7 +52,7 @@ Judge judge_of(const std::map<std::string, std::vector<Fault>>& faults) {
       const Origin where = origin_in(*out.sources[0], at, at + word.size(), Layer::experiment);
       for (const Fault& fault : list) {
         Finding finding;
-        finding.rule = rule();
+        finding.rule = fault.of != nullptr ? fault.of : rule();
         finding.severity = fault.severity;
         if (!fault.to.empty())
           finding.fixes.push_back({"write " + fault.to, {{.where = where, .replacement = fault.to}}, fault.safe});
@@ -83,6 +93,32 @@ TEST(Mend, TakesBackWhatMakesTheTextWorse) {
                                 {"odd", {{.severity = Severity::warning, .to = "wrong"}}},
                                 {"wrong", {{.severity = Severity::error, .to = ""}}}});
   EXPECT_EQ(mend("a: one\nb: two\nc: odd\n", judge, FixLevel::all).text, "a: one\nb: 2\nc: odd\n");
+}
+
+TEST(Mend, AChainThatEndsWithOtherFaultsButNotFewerIsTakenBack) {
+  const Judge trade = judge_of({{"one", {{.to = "two"}}}, {"two", {{.to = "", .of = other_rule()}}}});
+  const Mended kept = mend("a: one\n", trade, FixLevel::all);
+  EXPECT_EQ(kept.text, "a: one\n");
+  EXPECT_TRUE(kept.applied.empty());
+}
+
+TEST(Mend, AChainOverAnotherFaultIsKeptWhenItEndsWell) {
+  const Judge chain = judge_of({{"one", {{.to = "two"}}}, {"two", {{.to = "three", .of = other_rule()}}}});
+  EXPECT_EQ(mend("a: one\n", chain, FixLevel::all).text, "a: three\n");
+}
+
+TEST(Mend, WhatIsGoodStaysWhenALaterChainIsTakenBack) {
+  const Judge judge =
+      judge_of({{"odd", {{.to = "even"}}}, {"one", {{.to = "two"}}}, {"two", {{.to = "", .of = other_rule()}}}});
+  const Mended mended = mend("a: odd\nb: one\n", judge, FixLevel::all);
+  EXPECT_EQ(mended.text, "a: even\nb: one\n");
+  EXPECT_EQ(mended.applied.size(), 1U);
+}
+
+TEST(Mend, FixesWhoseSumBringsANewFaultAreTriedOneByOne) {
+  // Two errors become one of another rule: better, though the whole round at once is not taken.
+  const Judge judge = judge_of({{"one", {{.to = "x"}}}, {"two", {{.to = "y"}}}, {"x\nb: y", {{.to = "", .of = other_rule()}}}});
+  EXPECT_EQ(mend("a: one\nb: two\n", judge, FixLevel::all).text, "a: x\nb: two\n");
 }
 
 TEST(Mend, TwoRulesThatWantOppositeThingsEnd) {

@@ -139,7 +139,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{"{{ x }}: 1\n", "bad-key@1:2"}, Refused{"\"a\n b\": 1\n", "invalid-yaml@1:1"},
                       Refused{"%YAML 1.1\na: 1\n", "invalid-yaml@2:1"},
                       Refused{"%YAML 2.0\n---\na: 1\n", "invalid-yaml@1:1"},
-                      Refused{"a: |x\n  y\n", "invalid-yaml@1:5"}));
+                      Refused{"a: |x\n  y\n", "invalid-yaml@1:5"}, Refused{"!e[]\n", "unknown-tag@1:1"},
+                      Refused{"a: !e[1, 2]\n", "unknown-tag@1:4"}, Refused{"a: !!seq[]\n", "unknown-tag@1:4"},
+                      Refused{"a: !e{b: 1}\n", "invalid-yaml@1:4"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Aliases, RefusedDocument,

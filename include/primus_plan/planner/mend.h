@@ -40,7 +40,8 @@ struct Mended {
 /// Applies the fixes of the findings of a text, round by round until nothing is left to do: of fixes that overlap, the
 /// first wins, and the others have their turn when the text has been judged again. Only edits of this text itself are
 /// made, each checked by edit_document. A fix after which the text has more errors (or as many, and more warnings) is
-/// taken back. Pure but for what `judge` does; every byte outside the edits is kept.
+/// taken back, and so is a chain of fixes, each of what the one before it uncovers, that ends with other faults but not
+/// with fewer. Pure but for what `judge` does; every byte outside the edits is kept.
 Mended mend(const std::string& text, const Judge& judge, FixLevel level);
 
 }  // namespace primus_plan

@@ -218,7 +218,7 @@ Composer::Composed Composer::compose_sequence(bool flow) {
   result.node->origin = locator_.origin({at, at + 1});
   const std::size_t outer_indent = indent_;
   if (event.flow) {
-    gaps_.move_to(at + 1);
+    gaps_.pass_opening_bracket(event.at);
   } else {
     indent_ = column_of(at) + 1;
   }

@@ -82,6 +82,14 @@ Gaps::Passed Gaps::pass(std::size_t to, bool flow) {
   return passed;
 }
 
+void Gaps::pass_opening_bracket(std::size_t node) {
+  if (text_.peek(at_) != '[') {
+    locator_.fail(loading::unknown_tag, {node, node + 1},
+                  "brackets right after a tag belong to the tag; put a space between them");
+  }
+  ++at_;
+}
+
 void Gaps::pass_closing(char bracket) {
   Passed passed;
   while (text_.peek(at_) != bracket) {

@@ -23,6 +23,9 @@ class Gaps {
 
   /// Passes to the token at `to`.
   Passed pass(std::size_t to, bool flow);
+  /// Over the `[` of the sequence whose properties, or else itself, begin at `node`. A tag may have swallowed it:
+  /// PyYAML's tags hold brackets.
+  void pass_opening_bracket(std::size_t node);
   /// Passes to `bracket` and over it.
   void pass_closing(char bracket);
   struct Properties {
