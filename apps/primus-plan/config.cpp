@@ -82,7 +82,7 @@ void add_launch(const Options& options, const Setup& setup, const Environment& e
     const bool known = launch.world_size > 0;
     rows.push_back({"launch",
                     known ? fmt::format("{} GPUs = {} x {}", launch.world_size, launch.nodes, launch.gpus_per_node)
-                          : fmt::format("smallest legal world, {} GPUs a node", launch.gpus_per_node),
+                          : fmt::format("smallest world for these degrees, {} GPUs a node", launch.gpus_per_node),
                     launch.source.empty() ? "default" : launch.source,
                     {}});
   }

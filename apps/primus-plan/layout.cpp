@@ -81,6 +81,27 @@ std::vector<Analysis> judge(const Options& options, const Setup& setup, const Ex
   return out;
 }
 
+/// Why degrees that no file gave make no layout. The model of the presets stands in for one that nobody named, so what
+/// is wrong with that one, and ways out that go by it, are left out.
+std::vector<Finding> faults_of_degrees(const Analysis& analysis, std::int64_t smallest_world) {
+  std::vector<Finding> out;
+  for (const Finding& finding : analysis.findings) {
+    const Layer layer = finding.primary.origin.layer;
+    if (layer != Layer::experiment && layer != Layer::environment && layer != Layer::command_line) continue;
+    out.push_back(finding);
+    out.back().help.clear();
+    out.back().fixes.clear();
+  }
+  const std::int64_t world = analysis.run.launch.world_size;
+  if (out.empty()) return analysis.findings;
+  if (smallest_world < 1 || smallest_world > largest_launch || world % smallest_world == 0) return out;
+  const std::int64_t below = world - world % smallest_world;
+  const std::int64_t above = std::min(below + smallest_world, largest_launch);
+  out.front().help.push_back(below > 0 ? fmt::format("the degrees divide {} and {} ranks", below, above)
+                                       : fmt::format("the degrees need {} ranks", smallest_world));
+  return out;
+}
+
 /// The layout of one module; nothing, with the reasons told, when its ranks cannot be placed.
 std::optional<std::string> layout_answer(const Options& options, const Module& module, const Analysis& analysis,
                                          const Environment& environment, const TextStyle& style) {
@@ -91,7 +112,9 @@ std::optional<std::string> layout_answer(const Options& options, const Module& m
   const Launch& launch = analysis.run.launch;
   const RankLayout layout = analysis.run.degrees.data > 0 ? prepared->layout(launch) : RankLayout{};
   if (!layout.is_placed()) {
-    say_findings(analysis.path, analysis.findings, options.output);
+    say_findings(analysis.path,
+                 options.path.empty() ? faults_of_degrees(analysis, prepared->smallest_world()) : analysis.findings,
+                 options.output);
     return std::nullopt;
   }
   if (options.has_degrees && !has_asked_degrees(analysis.run.degrees, options.degrees)) {

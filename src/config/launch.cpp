@@ -164,7 +164,7 @@ Launch assume_launch(std::int64_t smallest_legal_world, std::int64_t gpus_per_no
   return {.world_size = nodes == 1 ? world : nodes * gpus,
           .nodes = nodes,
           .gpus_per_node = gpus,
-          .source = "smallest legal world",
+          .source = "smallest world for these degrees",
           .assumed = true};
 }
 

@@ -7,6 +7,7 @@
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/wrap.h"
+#include "support/product_text.h"
 
 namespace primus_plan {
 
@@ -14,6 +15,10 @@ namespace {
 
 constexpr std::size_t rewrites_shown = 3;
 constexpr std::size_t worlds_shown = 6;
+
+std::string with_commas_or_more(std::int64_t product) {
+  return product == largest_product ? product_text(product) : with_commas(product);
+}
 
 /// A size, or "?" where it could not be derived.
 std::string size(std::int64_t number) { return number > 0 ? with_commas(number) : "?"; }
@@ -57,7 +62,8 @@ std::string batch_to_text(const Batch& batch, std::int64_t data) {
     if (batch.micro > 0) text += fmt::format(", micro-batch {}", batch.micro);
     if (batch.accumulation_steps > 0) text += ", " + counted(batch.accumulation_steps, "accumulation step");
   }
-  if (batch.tokens_per_step() > 0) text += fmt::format(", {} tokens a step", with_commas(batch.tokens_per_step()));
+  if (batch.tokens_per_step() > 0)
+    text += fmt::format(", {} tokens a step", with_commas_or_more(batch.tokens_per_step()));
   return text;
 }
 

@@ -55,6 +55,16 @@ TEST(LayoutCommand, HundredThousandRanks) {
   EXPECT_LT(result.out.size(), 8000U) << "a summary, not a list";
 }
 
+TEST(LayoutCommand, WhatIsWrongWithDegreesGoesByNoModel) {
+  const ProcessResult result = run_plan({"layout", "--set", "tensor_model_parallel_size=3", "--world-size", "64"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.err, "world size 64 is not a multiple of TP 3")) << result.err;
+  EXPECT_TRUE(contains(result.err, "help: the degrees divide 63 and 66 ranks")) << result.err;
+  EXPECT_FALSE(contains(result.err, "heads")) << "the presets' model is nobody's:\n" << result.err;
+  const ProcessResult small = run_plan({"layout", "--tp", "8", "--world-size", "4"});
+  EXPECT_TRUE(contains(small.err, "the degrees need 8 ranks")) << small.err;
+}
+
 TEST(LayoutCommand, IllegalDegreesAreFindings) {
   const ProcessResult result = run_plan({"layout", "--tp", "3", "--world-size", "8"});
   EXPECT_EQ(result.exit_code, 1);

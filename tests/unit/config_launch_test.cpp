@@ -103,8 +103,8 @@ TEST(Launch, ThePlatformNamesTheVariables) {
 }
 
 TEST(Launch, AnAssumedWorldFillsWholeNodes) {
-  EXPECT_EQ(shape(assume_launch(4, 8)), "4 = 1 x 8 (smallest legal world)");
-  EXPECT_EQ(shape(assume_launch(12, 8)), "16 = 2 x 8 (smallest legal world)");
+  EXPECT_EQ(shape(assume_launch(4, 8)), "4 = 1 x 8 (smallest world for these degrees)");
+  EXPECT_EQ(shape(assume_launch(12, 8)), "16 = 2 x 8 (smallest world for these degrees)");
   EXPECT_TRUE(assume_launch(1, 8).assumed);
 }
 

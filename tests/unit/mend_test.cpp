@@ -22,7 +22,7 @@ struct Fault {
 
 RuleInfo made_up(std::string_view id) {
   return RuleInfo{.id = id,
-                             .name = "made-up",
+                  .name = "made-up",
                   .severity = Severity::error,
                   .stage = Stage::arguments,
                   .runtime_site = "",
@@ -117,7 +117,8 @@ TEST(Mend, WhatIsGoodStaysWhenALaterChainIsTakenBack) {
 
 TEST(Mend, FixesWhoseSumBringsANewFaultAreTriedOneByOne) {
   // Two errors become one of another rule: better, though the whole round at once is not taken.
-  const Judge judge = judge_of({{"one", {{.to = "x"}}}, {"two", {{.to = "y"}}}, {"x\nb: y", {{.to = "", .of = other_rule()}}}});
+  const Judge judge =
+      judge_of({{"one", {{.to = "x"}}}, {"two", {{.to = "y"}}}, {"x\nb: y", {{.to = "", .of = other_rule()}}}});
   EXPECT_EQ(mend("a: one\nb: two\n", judge, FixLevel::all).text, "a: x\nb: two\n");
 }
 

@@ -1,6 +1,7 @@
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
+#include "support/product_text.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -79,7 +80,7 @@ bool placed(const MaxTextRun& run) { return run.mesh.slices == 1 || run.mesh.sli
 
 /// Offers to leave the usual degree open, where the others divide what there is.
 void help_with_rest(Message& m, const Count& usual, const FillResult& result, Int available) {
-  if (result.fault != FillFault::product || *usual < 1) return;
+  if (result.fault != FillFault::product || result.product == largest_product || *usual < 1) return;
   if (available % (result.product / *usual) == 0) m.help("{}: -1 takes what the other degrees leave", usual.key);
 }
 
@@ -90,9 +91,10 @@ void ici_product_mismatch(const MaxTextRun& run, Findings& out) {
   const Int devices = run.mesh.devices_per_slice;
   out.add(largest_degree(run, &AxisInfo::ici), [&](Message& m) {
     if (result.fault == FillFault::undetermined) {
-      m.say("{} devices per slice cannot be divided by the ici degrees' product {}", devices, result.product);
+      m.say("{} devices per slice cannot be divided by the ici degrees' product {}", devices,
+            product_text(result.product));
     } else {
-      m.say("the ici degrees' product is {}, a slice has {} devices", result.product, devices);
+      m.say("the ici degrees' product is {}, a slice has {} devices", product_text(result.product), devices);
     }
     m.because("{}", degrees_text(run, &AxisInfo::ici));
     because_of_slices(m, run);
@@ -113,9 +115,10 @@ void dcn_product_mismatch(const MaxTextRun& run, Findings& out) {
     return;
   out.add(largest_degree(run, &AxisInfo::dcn), [&](Message& m) {
     if (result.fault == FillFault::undetermined) {
-      m.say("{} slices cannot be divided by the dcn degrees' product {}", run.mesh.slices, result.product);
+      m.say("{} slices cannot be divided by the dcn degrees' product {}", run.mesh.slices,
+            product_text(result.product));
     } else {
-      m.say("the dcn degrees' product is {}, the run has {} slices", result.product, run.mesh.slices);
+      m.say("the dcn degrees' product is {}, the run has {} slices", product_text(result.product), run.mesh.slices);
     }
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.because("{} nodes of GPUs are {} slices", run.launch.nodes, run.mesh.slices);

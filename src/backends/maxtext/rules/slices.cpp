@@ -4,6 +4,7 @@
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
 #include "primus_plan/support/number.h"
+#include "support/product_text.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -98,7 +99,7 @@ void slices_missing_diloco(const MaxTextRun& run, Findings& out) {
   if (!run.mesh.diloco_unresolved) return;
   out.add(run.given.dcn_diloco_parallelism, [&](Message& m) {
     m.say("dcn_diloco_parallelism: -1 cannot be resolved: {} over the other dcn degrees' product {} is not whole",
-          counted(run.mesh.slices, "slice"), run.mesh.diloco_others);
+          counted(run.mesh.slices, "slice"), product_text(run.mesh.diloco_others));
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.help("choose dcn degrees whose product divides {}", run.mesh.slices);
   });

@@ -2,13 +2,14 @@
 
 #include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/worlds.h"
+#include "support/product_text.h"
 
 namespace primus_plan::megatron {
 
 void help_with_worlds(Message& message, const MegatronRun& run) {
   const Int smallest = smallest_world(run.given);
   if (smallest > largest_launch) {
-    message.help("the degrees multiply to {} GPUs: lower the largest one", smallest);
+    message.help("the degrees multiply to {} GPUs: lower the largest one", product_text(smallest));
   } else if (smallest > 0) {
     const std::vector<Int> legal = nearest_legal_worlds(run, smallest);
     message.help("nearest {}: {}", legal.empty() ? "world sizes that the degrees divide" : "legal world sizes",

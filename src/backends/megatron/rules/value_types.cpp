@@ -94,13 +94,22 @@ std::string plain_number(const Node& node) {
   return out;
 }
 
-/// The number in digits only, for a float where an integer is expected and that is one.
+/// The number in digits only, for a float, or a text that YAML would read as one if it could, where an integer is
+/// expected and that is one.
 std::string whole_number(const BadValue& bad) {
   constexpr double largest_exact = 9007199254740992.0;  // 2^53
+  if (!bad.expected.starts_with("an integer")) return {};
   const Node& node = *bad.node;
-  const bool whole =
-      node.kind == Kind::real && std::trunc(node.real) == node.real && std::abs(node.real) < largest_exact;
-  return whole && bad.expected.starts_with("an integer") ? fmt::format("{:.0f}", node.real) : std::string();
+  double value = node.real;
+  if (node.is_string() && node.text.find_first_of(".eE") != std::string::npos) {
+    const char* end = node.text.data() + node.text.size();
+    const auto [at, error] = std::from_chars(node.text.data(), end, value);
+    if (error != std::errc{} || at != end) return {};
+  } else if (node.kind != Kind::real) {
+    return {};
+  }
+  const bool whole = std::trunc(value) == value && std::abs(value) < largest_exact;
+  return whole ? fmt::format("{:.0f}", value) : std::string();
 }
 
 void help_with_number(const BadValue& bad, Message& m) {

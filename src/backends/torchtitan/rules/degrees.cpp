@@ -4,6 +4,7 @@
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 #include "primus_plan/support/number.h"
+#include "support/product_text.h"
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -58,17 +59,17 @@ void world_is_not_the_product(const TorchTitanRun& run, Findings& out) {
                     &given.data_parallel_replicate_degree}),
         [&](Message& m) {
           m.say("world size {} is not a multiple of replicate {} x CP {} x TP {} x PP {} = {}", run.world(),
-                run.replicate(), run.cp(), run.tp(), run.pp(), others);
+                run.replicate(), run.cp(), run.tp(), run.pp(), product_text(others));
           m.because(
               "data_parallel_shard_degree -1 takes world / (replicate x CP x TP x PP) = {} / {}, which is not whole",
-              run.world(), others);
+              run.world(), product_text(others));
           help_with_worlds(m, run);
         });
     return;
   }
   out.add(given.data_parallel_shard_degree, [&](Message& m) {
     m.say("replicate {} x shard {} x CP {} x TP {} x PP {} = {} is not the world size {}", run.replicate(), shard,
-          run.cp(), run.tp(), run.pp(), saturating_multiply(others, shard), run.world());
+          run.cp(), run.tp(), run.pp(), product_text(saturating_multiply(others, shard)), run.world());
     if (run.world() % others == 0 && run.world() >= others) {
       m.help("data_parallel_shard_degree: -1 takes what is left, here {}", run.world() / others);
       m.fix("set data_parallel_shard_degree to -1", given.data_parallel_shard_degree, "-1");
