@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/config/hardware.h"
+#include "primus_plan/estimate/estimate.h"
 
 namespace primus_plan {
 namespace {
@@ -168,6 +172,25 @@ TEST(MegatronWorkload, IsOfTheStepsBehindABatchRamp) {
   EXPECT_EQ(ramped.accumulation_steps, 8);
   EXPECT_EQ(ramped.accumulation_steps, steady.accumulation_steps);
   EXPECT_EQ(ramped.global, steady.global);
+}
+
+/// As factors they would make memory and work of less than nothing.
+TEST(AnImpossibleMicroBatch, IsLeftOutAndNothingFits) {
+  const Hardware hardware = find_hardware("MI300X", MemoryFiles());
+  for (const auto& [backend, keys, unknown] : std::vector<std::tuple<std::string, std::string, std::string_view>>{
+           {"megatron", "micro_batch_size: -4\nglobal_batch_size: 16\n", "micro_batch_size"},
+           {"torchtitan", "model: {name: llama3, flavor: 8B}\ntraining: {local_batch_size: -4}\n",
+            "training.local_batch_size"},
+           {"maxtext", "model_name: llama2-7b\nper_device_batch_size: -4\n", "whole samples on a device"}}) {
+    const Workload workload = workload_of(backend, keys);
+    EXPECT_EQ(workload.run.batch.micro, 0) << backend;
+    EXPECT_TRUE(std::ranges::count(workload.unknown, unknown) == 1) << backend;
+    const Estimate estimate = estimate_run(workload, &hardware);
+    for (const StageMemory& stage : estimate.memory.stages) {
+      for (const double bytes : stage.parts) EXPECT_GE(bytes, 0) << backend;
+    }
+    EXPECT_FALSE(estimate.fit) << backend;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/common/describe.h"
+#include "backends/common/impossible_batch.h"
 #include "backends/common/layer_kinds.h"
 #include "backends/maxtext/describe.h"
 #include "backends/maxtext/dimensions.h"
@@ -227,7 +228,7 @@ void describe_unknowns(const MaxTextRun& run, Workload& out) {
   if (engram_layer_count(run) > 0) out.unknown.emplace_back("engram layers");
   if (*config.use_multimodal) out.unknown.emplace_back("the vision encoder");
   if (!run.mesh.resolved) out.unknown.emplace_back("the parallel degrees");
-  if (run.mesh.resolved && out.run.batch.micro <= 0) out.unknown.emplace_back("whole samples on a device");
+  if (run.mesh.resolved) leave_out_impossible_batch(out, "whole samples on a device", "max_target_length");
 }
 
 Optimizer optimizer_of(const MaxTextConfig& config) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/common/describe.h"
+#include "backends/common/impossible_batch.h"
 #include "backends/megatron/describe.h"
 #include "backends/megatron/flops.h"
 #include "backends/megatron/rules/pipeline.h"
@@ -262,8 +263,7 @@ Workload workload(const MegatronRun& run, const ModelShape* shape) {
   w.trained_share = trained_share(run.config);
   w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
   w.counted_flops_per_token = counted_flops_per_token(run, w.model.padded_vocabulary);
-  if (w.run.batch.micro <= 0) w.unknown.emplace_back("micro_batch_size");
-  if (w.run.batch.sequence_length <= 0) w.unknown.emplace_back("seq_length");
+  leave_out_impossible_batch(w, "micro_batch_size", "seq_length");
   if (w.run.stages.empty()) w.unknown.emplace_back("the layers of each stage");
   return w;
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "backends/common/describe.h"
+#include "backends/common/impossible_batch.h"
 #include "backends/common/layer_kinds.h"
 #include "backends/common/saved_tensors.h"
 #include "backends/torchtitan/describe.h"
@@ -269,6 +270,7 @@ Workload workload(const TorchTitanRun& run) {
   out.optimizer = optimizer_of(run);
   out.sequence_parallel = run.tp() > 1;
   describe_schedule(run, out);
+  leave_out_impossible_batch(out, "training.local_batch_size", "training.seq_len");
   out.counted_flops_per_token = count_model(run).flops_per_token;
   return out;
 }
