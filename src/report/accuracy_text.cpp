@@ -7,6 +7,8 @@
 #include "primus_plan/support/text.h"
 #include "report/markdown_text.h"
 #include "report/paint.h"
+#include "report/table.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -44,38 +46,31 @@ std::string ranking_sentence(const Accuracy& accuracy) {
       accuracy.well_ranked, accuracy.rankings.size(), least_ranked_rows, accuracy.median_correlation);
 }
 
-std::string section_text(const AccuracySection& section, const Paint& paint) {
+std::string section_text(const AccuracySection& section, const TextStyle& style, const Paint& paint) {
   if (section.groups.empty()) return {};
-  std::string out = "\n" +
-                    paint.bold(fmt::format("{:<52}{:>5} {:>9} {:>9} {:>9} {:>9} {:>9}", section.title, "rows", "median",
-                                           "9 of 10", "worst", "bias", "inside")) +
-                    "\n";
+  Table rows({section.title, "rows", "median", "9 of 10", "worst", "bias", "inside"}, {Table::Side::left});
   for (const AccuracyGroup& group : section.groups) {
     const ErrorStatistics& e = group.errors;
-    out += fmt::format("  {:<50}{:>5} {:>9} {:>9} {:>9} {:>9} {:>9}\n", escape_controls(group.name), e.count,
-                       percent(e.median), percent(e.ninth_tenth), percent(e.worst), signed_percent(e.bias),
-                       part_of(group.inside, e.count));
+    rows.add({escape_controls(group.name), std::to_string(e.count), percent(e.median), percent(e.ninth_tenth),
+              percent(e.worst), signed_percent(e.bias), part_of(group.inside, e.count)});
   }
-  return out;
+  return "\n" + rows.text(paint, style);
 }
 
-std::string rankings_text(const Accuracy& accuracy, const Paint& paint) {
+std::string rankings_text(const Accuracy& accuracy, const TextStyle& style, const Paint& paint) {
   if (accuracy.rankings.empty()) return {};
-  std::string out =
-      "\n" +
-      paint.bold(fmt::format("{:<52}{:>5} {:>9}", "rank correlation (Spearman) within a model", "rows", "of speeds")) +
-      "\n";
+  Table rows({"rank correlation (Spearman) within a model", "rows", "of speeds"}, {Table::Side::left});
   for (const ModelRanking& r : accuracy.rankings) {
-    out += fmt::format("  {:<50}{:>5} {:>9.2f}\n", escape_controls(r.model), r.rows, r.correlation);
+    rows.add({escape_controls(r.model), std::to_string(r.rows), fmt::format("{:.2f}", r.correlation)});
   }
-  return out + fmt::format("  {}\n", ranking_sentence(accuracy));
+  return "\n" + rows.text(paint, style) + wrapped("  " + ranking_sentence(accuracy), 4, style) + "\n";
 }
 
 std::string left_out_text(const Accuracy& accuracy, const TextStyle& style, const Paint& paint) {
   if (accuracy.left_out.empty()) return {};
   std::string out = "\n" + paint.bold("not compared") + "\n";
   for (const auto& [reason, count] : reasons_of(accuracy)) {
-    out += fmt::format("  {:>4}  {}\n", count, escape_controls(reason));
+    out += wrapped(fmt::format("  {:>4}  {}", count, escape_controls(reason)), 8, style) + "\n";
   }
   if (!style.verbose) return out;
   for (const LeftOut& left : accuracy.left_out) {
@@ -150,13 +145,15 @@ std::string more_markdown(const Accuracy& accuracy, const TextStyle& style) {
 
 std::string accuracy_to_text(const Accuracy& accuracy, const std::string& table, const TextStyle& style) {
   const Paint paint(style.color);
-  std::string out = fmt::format("{}: {}, {} compared; error = estimate / measurement - 1\n", escape_controls(table),
-                                counted(static_cast<std::int64_t>(accuracy.rows.size()), "row"),
-                                counted(static_cast<std::int64_t>(accuracy.comparisons.size()), "figure"));
-  out += section_text(accuracy.memory, paint) + section_text(accuracy.step, paint);
+  const std::string head =
+      fmt::format("{}: {}, {} compared; error = estimate / measurement - 1", escape_controls(table),
+                  counted(static_cast<std::int64_t>(accuracy.rows.size()), "row"),
+                  counted(static_cast<std::int64_t>(accuracy.comparisons.size()), "figure"));
+  std::string out = wrapped(head, 2, style) + "\n";
+  out += section_text(accuracy.memory, style, paint) + section_text(accuracy.step, style, paint);
   if (style.quiet) return out;
-  out += section_text(accuracy.hardware, paint) + section_text(accuracy.framework, paint);
-  out += rankings_text(accuracy, paint) + left_out_text(accuracy, style, paint);
+  out += section_text(accuracy.hardware, style, paint) + section_text(accuracy.framework, style, paint);
+  out += rankings_text(accuracy, style, paint) + left_out_text(accuracy, style, paint);
   return style.verbose ? out + rows_text(accuracy, paint) : out;
 }
 

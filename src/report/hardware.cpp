@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include "primus_plan/config/hardware.h"
+#include "primus_plan/support/number.h"
 #include "report/json_writer.h"
 #include "report/paint.h"
+#include "report/table.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -15,18 +18,19 @@ std::string_view fabric_name(Fabric fabric) { return fabric == Fabric::mesh ? "m
 /// A cell of a number that not every part has.
 std::string tera(double flops) { return flops > 0 ? fmt::format("{:.0f}", flops / 1e12) : "-"; }
 
-std::string table(std::span<const Hardware> parts, const Paint& paint) {
-  std::string out = paint.bold(fmt::format("{:<10} {:>8} {:>9} {:>6} {:>6} {:>6} {:>8} {:>8} {:>7} {:<8}", "part",
-                                           "GiB", "HBM GB/s", "BF16", "FP8", "FP4", "link", "NIC", "domain", "fabric"));
-  out += '\n';
+std::string table(std::span<const Hardware> parts, const TextStyle& style) {
+  using enum Table::Side;
+  Table rows({"part", "GiB", "HBM GB/s", "BF16", "FP8", "FP4", "link", "NIC", "domain", "fabric"},
+             {left, right, right, right, right, right, right, right, right, left});
   for (const Hardware& p : parts) {
-    out +=
-        fmt::format("{:<10} {:>8.1f} {:>9.0f} {:>6} {:>6} {:>6} {:>8g} {:>8g} {:>7g} {:<8}\n", p.name,
-                    p.memory_bytes / (1024.0 * 1024 * 1024), p.memory_bytes_per_second / 1e9, tera(p.peak_bf16_flops),
-                    tera(p.peak_fp8_flops), tera(p.peak_fp4_flops), p.link_bytes_per_second / 1e9,
-                    p.nic_bytes_per_second / 1e9, p.gpus_per_domain, fabric_name(p.fabric));
+    rows.add({p.name, fmt::format("{:.1f}", p.memory_bytes / gib),
+              fmt::format("{:.0f}", p.memory_bytes_per_second / 1e9), tera(p.peak_bf16_flops), tera(p.peak_fp8_flops),
+              tera(p.peak_fp4_flops), fmt::format("{:g}", p.link_bytes_per_second / 1e9),
+              fmt::format("{:g}", p.nic_bytes_per_second / 1e9), fmt::format("{:g}", p.gpus_per_domain),
+              std::string(fabric_name(p.fabric))});
   }
-  return out + "\nPeaks are dense TFLOP/s; links and NIC are GB/s of one GPU in one direction.\n";
+  return rows.text(Paint(style.color), style) + "\n" +
+         wrapped("Peaks are dense TFLOP/s; links and NIC are GB/s of one GPU in one direction.", 0, style) + "\n";
 }
 
 std::string whole(const Hardware& part, const Paint& paint) {
@@ -48,7 +52,7 @@ std::string whole(const Hardware& part, const Paint& paint) {
 
 std::string hardware_to_text(std::span<const Hardware> parts, const TextStyle& style) {
   const Paint paint(style.color);
-  return parts.size() == 1 ? whole(parts.front(), paint) : table(parts, paint);
+  return parts.size() == 1 ? whole(parts.front(), paint) : table(parts, style);
 }
 
 std::string hardware_to_json(std::span<const Hardware> parts) {

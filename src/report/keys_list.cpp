@@ -5,6 +5,7 @@
 #include "primus_plan/report/keys.h"
 #include "report/key_parts.h"
 #include "report/paint.h"
+#include "report/wrap.h"
 
 namespace primus_plan {
 
@@ -40,10 +41,10 @@ std::string keys_to_text(const std::vector<const CatalogueKey*>& keys, const Tex
       out += fmt::format("{}{}\n", out.empty() ? "" : "\n", paint.bold(next));
       owner = next;
     }
-    std::string line =
-        fmt::format("  {:<{}}  {:<16}  {:<12}  {}", key->name, width, key_type(*key), usual(*key), remark(*key));
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + '\n';
+    const std::string about = remark(*key);
+    std::string head = fmt::format("  {:<{}}  {:<16}  {:<12}  ", key->name, width, key_type(*key), usual(*key));
+    if (about.empty()) head.erase(head.find_last_not_of(' ') + 1);
+    out += list_row(head, about, style);
   }
   return out;
 }

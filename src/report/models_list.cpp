@@ -5,6 +5,7 @@
 #include "primus_plan/report/models.h"
 #include "report/json_parts.h"
 #include "report/paint.h"
+#include "report/table.h"
 
 namespace primus_plan {
 namespace {
@@ -35,21 +36,20 @@ std::string experts_text(const ModelSize& size) {
 }  // namespace
 
 std::string models_to_text(const std::vector<ListedModel>& models, const TextStyle& style) {
+  using enum Table::Side;
   const Paint paint(style.color);
-  std::size_t width = 0;
-  for (const ListedModel& model : models) width = std::max(width, model.name().size());
   std::string out;
-  std::string framework;
-  for (const ListedModel& model : models) {
-    if (model.framework != framework) {
-      framework = model.framework;
-      const std::string heading = fmt::format("{:<{}}  {:<21}  {:>6}  {:>6}  {:>9}  {}", framework, width + 2,
-                                              "parameters", "layers", "hidden", "heads / kv", "experts");
-      out += fmt::format("{}{}\n", out.empty() ? "" : "\n", paint.bold(heading));
+  for (std::size_t first = 0; first < models.size();) {
+    const std::string& framework = models[first].framework;
+    Table rows({framework, "parameters", "layers", "hidden", "heads / kv", "experts"},
+               {left, left, right, right, right, left});
+    for (; first < models.size() && models[first].framework == framework; ++first) {
+      const ListedModel& model = models[first];
+      const ModelSize& size = model.size;
+      rows.add({model.name(), parameters_text(size), number(size.layers), number(size.hidden), heads_text(size),
+                experts_text(size)});
     }
-    const ModelSize& size = model.size;
-    out += fmt::format("  {:<{}}  {:<21}  {:>6}  {:>6}  {:>10}  {}\n", model.name(), width, parameters_text(size),
-                       number(size.layers), number(size.hidden), heads_text(size), experts_text(size));
+    out += (out.empty() ? "" : "\n") + rows.text(paint, style);
   }
   return out;
 }

@@ -97,8 +97,9 @@ std::string rules_to_text(std::span<const RuleInfo* const> rules, const TextStyl
   std::string text;
   for (const RuleInfo* rule : rules) {
     const std::string severity = fmt::format("{:<7}", to_string(rule->severity));
-    text += fmt::format("{}  {}  {:<{}}  {}\n", paint.bold(rule->id), paint.severity(rule->severity, severity),
-                        rule->name, longest, rule->summary);
+    text += list_row(fmt::format("{}  {}  {:<{}}  ", paint.bold(rule->id), paint.severity(rule->severity, severity),
+                                 rule->name, longest),
+                     rule->summary, style);
   }
   return text;
 }

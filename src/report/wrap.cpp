@@ -8,6 +8,7 @@ namespace primus_plan {
 namespace {
 
 constexpr std::size_t narrowest = 20;  // columns of text beside the indent that breaking is worth while for
+constexpr std::size_t readable = 40;   // columns that a column of sentences needs
 
 /// The word without its colours ("ESC [ … m").
 std::string without_colors(std::string_view word) {
@@ -62,6 +63,16 @@ std::string wrapped_lines(std::string_view text, const TextStyle& style) {
     out += '\n';
     text.remove_prefix(line.size() + 1);
   }
+  return out;
+}
+
+std::string list_row(std::string_view head, std::string_view rest, const TextStyle& style) {
+  const std::size_t column = display_width(without_colors(head));
+  const bool beside = !style.wraps || column + readable <= static_cast<std::size_t>(style.width);
+  if (beside) return wrapped(std::string(head) + std::string(rest), column, style) + '\n';
+  const std::string_view own = head.substr(0, head.find_last_not_of(' ') + 1);
+  std::string out = wrapped(own, 4, style) + '\n';
+  if (!rest.empty()) out += wrapped("    " + std::string(rest), 4, style) + '\n';
   return out;
 }
 

@@ -15,4 +15,8 @@ std::string wrapped(std::string_view line, std::size_t indent, const TextStyle& 
 /// The same for every line of a text, indented by two more columns than the line itself.
 std::string wrapped_lines(std::string_view text, const TextStyle& style);
 
+/// A row of a list for a terminal: `rest` in a column of its own after `head` where that leaves room to read, else
+/// below it, indented by four.
+std::string list_row(std::string_view head, std::string_view rest, const TextStyle& style);
+
 }  // namespace primus_plan

@@ -46,7 +46,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"diff", {"diff", large, large, "--set-b", "tensor_model_parallel_size=4"}},
                       Case{"pipeline", {"pipeline", large}}, Case{"layout", {"layout", large}},
                       Case{"why", {"why", large, "memory.activations"}},
-                      Case{"what_if", {"what-if", large, "--set", "tp=4"}}, Case{"check", {"check", large}}),
+                      Case{"what_if", {"what-if", large, "--set", "tp=4"}}, Case{"check", {"check", large}},
+                      Case{"rules", {"rules"}}, Case{"keys", {"keys", "*parallel_size"}}, Case{"models", {"models"}},
+                      Case{"hardware", {"hardware"}}, Case{"accuracy", {"accuracy"}}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST(Pipes, KeepRowsWhole) {
