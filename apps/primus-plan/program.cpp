@@ -4,6 +4,9 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "command.h"
 #include "load_one.h"
@@ -88,6 +91,19 @@ std::string suggestion(std::string_view word, const std::vector<std::string_view
   throw Trouble(fmt::format("unknown {} {}{}", kind, word, hint.empty() ? " (see primus-plan --help)" : hint));
 }
 
+/// What one command calls otherwise than another, or than the tools beside this one do.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> same_flags{
+    {{"world-size", "gpus"}, {"gpus", "world-size"}, {"gpu", "hardware"}, {"override", "set"}}};
+
+/// The flag of the command that was probably meant; nothing when none is near.
+std::string_view meant_flag(std::string_view word, const std::vector<std::string_view>& names) {
+  for (const auto& [written, meant] : same_flags) {
+    if (word == written && std::find(names.begin(), names.end(), meant) != names.end()) return meant;
+  }
+  const auto nearest = nearest_names(word, names, 1);
+  return nearest.empty() ? std::string_view() : nearest.front();
+}
+
 /// Flags that the command does not know, with the nearest one it does.
 void refuse_leftovers(const CLI::App& app) {
   const std::vector<std::string> leftovers = app.remaining();
@@ -101,10 +117,10 @@ void refuse_leftovers(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back(name);
   }
   // The dashes are no letters to compare.
-  const auto nearest =
-      nearest_names(std::string_view(word).substr(std::min(word.find_first_not_of('-'), word.size())), names, 1);
+  const std::string_view meant =
+      meant_flag(std::string_view(word).substr(std::min(word.find_first_not_of('-'), word.size())), names);
   throw Trouble(fmt::format("unknown flag {}{}", word,
-                            nearest.empty() ? std::string() : fmt::format("; did you mean --{}?", nearest.front())));
+                            meant.empty() ? std::string() : fmt::format("; did you mean --{}?", meant)));
 }
 
 /// A word for values that nothing else is said of; what a positional is says its name.

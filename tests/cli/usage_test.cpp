@@ -55,6 +55,11 @@ TEST(Usage, UnknownFlagNamesTheNearest) {
   expect_trouble(run_plan({"check", "/dev/null", "--wrold-size=8"}),
                  "unknown flag --wrold-size; did you mean --world-size?");
   expect_trouble(run_plan({"resolve", "/dev/null", "-Z"}), "unknown flag -Z");
+  // What another command calls otherwise.
+  expect_trouble(run_plan({"plan", "/dev/null", "--world-size", "8"}),
+                 "unknown flag --world-size; did you mean --gpus?");
+  expect_trouble(run_plan({"check", "/dev/null", "--gpus", "8"}), "unknown flag --gpus; did you mean --world-size?");
+  expect_trouble(run_plan({"check", "/dev/null", "--gpu", "MI300X"}), "unknown flag --gpu; did you mean --hardware?");
 }
 
 TEST(Usage, WrongValues) {
