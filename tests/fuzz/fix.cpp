@@ -28,9 +28,9 @@ std::size_t differences(const Node& before, const Node& after) {
     count += other == nullptr ? 1 : differences(*entry.value, *other->value);
   }
   for (const Entry& entry : after.entries()) count += before.find(to_text(*entry.key)) == nullptr ? 1 : 0;
-  const auto [fewer, more] = std::minmax(before.items.size(), after.items.size());
-  for (std::size_t i = 0; i < fewer; ++i) count += differences(*before.items[i], *after.items[i]);
-  count += more - fewer;
+  const std::size_t both = std::min(before.items.size(), after.items.size());
+  for (std::size_t i = 0; i < both; ++i) count += differences(*before.items[i], *after.items[i]);
+  count += std::max(before.items.size(), after.items.size()) - both;
   const bool holds_values = before.entries().empty() && before.items.empty();
   return count + (holds_values && to_text(before) != to_text(after) ? 1 : 0);
 }
