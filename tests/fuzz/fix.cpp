@@ -19,15 +19,22 @@ namespace {
 
 using namespace primus_plan;  // NOLINT(google-build-using-namespace): one small program
 
+/// Keys may be of any type, so they are compared as written.
+const Entry* entry_of(const Node& node, const std::string& key) {
+  const auto found =
+      std::ranges::find_if(node.entries(), [&](const Entry& entry) { return to_text(*entry.key) == key; });
+  return found == node.entries().end() ? nullptr : &*found;
+}
+
 /// Entries and items that differ; one that is on one side only counts once, whatever it holds.
 std::size_t differences(const Node& before, const Node& after) {
   std::size_t count = 0;
   if (before.entries().empty() != after.entries().empty() || before.items.empty() != after.items.empty()) return 1;
   for (const Entry& entry : before.entries()) {
-    const Entry* other = after.find(to_text(*entry.key));
+    const Entry* other = entry_of(after, to_text(*entry.key));
     count += other == nullptr ? 1 : differences(*entry.value, *other->value);
   }
-  for (const Entry& entry : after.entries()) count += before.find(to_text(*entry.key)) == nullptr ? 1 : 0;
+  for (const Entry& entry : after.entries()) count += entry_of(before, to_text(*entry.key)) == nullptr ? 1 : 0;
   const std::size_t both = std::min(before.items.size(), after.items.size());
   for (std::size_t i = 0; i < both; ++i) count += differences(*before.items[i], *after.items[i]);
   count += std::max(before.items.size(), after.items.size()) - both;
