@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <compare>
-#include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -54,6 +54,8 @@ bool adds_no_fault(const Judgement& before, const Judgement& after) {
 /// A fix that can be made, and the finding it mends.
 struct Choice {
   AppliedFix fix;
+  Severity severity = Severity::error;  ///< of the finding
+  bool safe = false;
   std::vector<Edit> edits;
 };
 
@@ -109,9 +111,13 @@ class Mender {
     now_ = std::move(best_);
   }
 
-  void remember_if_best() {
+  /// `keeps_meaning`: the step made safe fixes only. What such a fix uncovers was wrong all along.
+  void remember_if_best(bool keeps_meaning) {
     const auto order = badness(now_) <=> badness(best_);
-    if (order > 0 || (order == 0 && !adds_no_fault(best_, now_))) return;
+    const bool was_best = std::exchange(is_best_, false);
+    if (order > 0) return;
+    if (order == 0 && !adds_no_fault(best_, now_) && !(was_best && keeps_meaning)) return;
+    is_best_ = true;
     best_ = now_;
     best_text_ = out_.text;
     best_applied_ = out_.applied.size();
@@ -130,7 +136,7 @@ class Mender {
       if (!safe && level == FixLevel::safe) break;
       for (const Fix& fix : finding.fixes) {
         if (fix.safe != safe || !edits_text(fix, out_.text)) continue;
-        Choice choice{{finding.rule, fix.title}, fix.edits};
+        Choice choice{{finding.rule, fix.title}, finding.severity, fix.safe, fix.edits};
         if (!refused_.contains(name_of(choice))) return choice;
       }
     }
@@ -151,38 +157,69 @@ class Mender {
     return choices;
   }
 
-  /// All at once, or, when that brings new faults, the first that does not make the text worse; those before it are not
-  /// tried again.
-  void apply(const std::vector<Choice>& choices) {
-    std::vector<Edit> all;
-    for (const Choice& choice : choices) all.insert(all.end(), choice.edits.begin(), choice.edits.end());
-    if (choices.size() > 1 && try_edits(all, Demand::no_new_fault)) {
-      for (const Choice& choice : choices) out_.applied.push_back(choice.fix);
-      remember_if_best();
-      return;
-    }
+  /// What some edits make of the text.
+  struct Step {
+    std::string text;
+    Judgement judgement;
+    std::vector<Choice> taken;
+  };
+
+  /// The step that makes these choices beside those of `before`; nothing where they cannot be made together, or lead
+  /// to a text that was there already, or to a worse one.
+  std::optional<Step> step(const Step& before, std::span<const Choice> choices) const {
+    Step out{.text = {}, .judgement = {}, .taken = before.taken};
+    out.taken.insert(out.taken.end(), choices.begin(), choices.end());
+    std::vector<Edit> edits;
+    for (const Choice& choice : out.taken) edits.insert(edits.end(), choice.edits.begin(), choice.edits.end());
+    std::optional<std::string> text = edit_document(edits);
+    if (!text || seen_.contains(*text)) return std::nullopt;
+    out.judgement = judge_(*text);
+    if (badness(out.judgement) > badness(now_)) return std::nullopt;
+    out.text = *std::move(text);
+    return out;
+  }
+
+  /// Each of the choices mends what it was made for, and nothing else breaks.
+  bool mends_all(std::span<const Choice> choices, const Judgement& after) const {
+    Badness promised = badness(now_);
     for (const Choice& choice : choices) {
-      if (try_edits(choice.edits, Demand::not_worse)) {
-        out_.applied.push_back(choice.fix);
-        remember_if_best();
-        return;
-      }
-      refused_.insert(name_of(choice));
+      promised.errors -= choice.severity == Severity::error ? 1 : 0;
+      promised.warnings -= choice.severity == Severity::warning ? 1 : 0;
+    }
+    const Badness is = badness(after);
+    return is.errors <= promised.errors && is.warnings <= promised.warnings && adds_no_fault(now_, after);
+  }
+
+  /// Adds to `made` as many of the choices as mend what they promise: all at once, or else each half by itself.
+  void gather(std::span<const Choice> choices, Step& made) const {
+    std::optional<Step> next = step(made, choices);
+    if (next && mends_all(next->taken, next->judgement)) {
+      made = *std::move(next);
+    } else if (choices.size() > 1) {
+      gather(choices.first(choices.size() / 2), made);
+      gather(choices.subspan(choices.size() / 2), made);
     }
   }
 
-  enum class Demand : std::uint8_t { not_worse, no_new_fault };
+  void take(Step made) {
+    seen_.insert(made.text);
+    out_.text = std::move(made.text);
+    const bool keeps_meaning = std::ranges::all_of(made.taken, &Choice::safe);
+    for (Choice& choice : made.taken) out_.applied.push_back(std::move(choice.fix));
+    now_ = std::move(made.judgement);
+    remember_if_best(keeps_meaning);
+  }
 
-  bool try_edits(const std::vector<Edit>& edits, Demand demand) {
-    std::optional<std::string> text = edit_document(edits);
-    if (!text || seen_.contains(*text)) return false;
-    Judgement judgement = judge_(*text);
-    if (badness(judgement) > badness(now_)) return false;
-    if (demand == Demand::no_new_fault && !adds_no_fault(now_, judgement)) return false;
-    seen_.insert(*text);
-    out_.text = *std::move(text);
-    now_ = std::move(judgement);
-    return true;
+  /// What mends and breaks nothing, together; where nothing is of that kind, the first choice that does not make the
+  /// text worse. Those before it are not tried again.
+  void apply(const std::vector<Choice>& choices) {
+    Step made;
+    gather(choices, made);
+    if (!made.taken.empty()) return take(std::move(made));
+    for (const Choice& choice : choices) {
+      if (std::optional<Step> next = step({}, {&choice, 1})) return take(*std::move(next));
+      refused_.insert(name_of(choice));
+    }
   }
 
   const Judge& judge_;
@@ -191,6 +228,7 @@ class Mender {
   Judgement best_;  ///< of the least bad text so far
   std::string best_text_;
   std::size_t best_applied_ = 0;  ///< how many fixes lead to it
+  bool is_best_ = true;           ///< the text is the least bad one
   Mended out_;
   std::set<std::string> refused_;  ///< fixes that made the text worse
   std::set<std::string> seen_;     ///< so that two rules that want opposite things come to an end

@@ -102,6 +102,11 @@ TEST(Mend, AChainThatEndsWithOtherFaultsButNotFewerIsTakenBack) {
   EXPECT_TRUE(kept.applied.empty());
 }
 
+TEST(Mend, WhatASafeFixUncoversWasWrongAllAlong) {
+  const Judge judge = judge_of({{"one", {{.to = "two", .safe = true}}}, {"two", {{.to = "", .of = other_rule()}}}});
+  EXPECT_EQ(mend("a: one\n", judge, FixLevel::safe).text, "a: two\n");
+}
+
 TEST(Mend, AChainOverAnotherFaultIsKeptWhenItEndsWell) {
   const Judge chain = judge_of({{"one", {{.to = "two"}}}, {"two", {{.to = "three", .of = other_rule()}}}});
   EXPECT_EQ(mend("a: one\n", chain, FixLevel::all).text, "a: three\n");
