@@ -35,13 +35,4 @@ std::string quoted(std::string_view text) {
   return text.data() == nullptr ? std::string("null") : fmt::format("'{}'", text);
 }
 
-std::string choices_text(std::span<const std::string_view> choices) {
-  std::string out;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (i > 0) out += i + 1 == choices.size() ? " or " : ", ";
-    out += choices[i];
-  }
-  return out;
-}
-
 }  // namespace primus_plan::torchtitan

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,8 +25,5 @@ std::string model_text(const TorchTitanRun& run);
 
 /// "'a'", or "null".
 std::string quoted(std::string_view text);
-
-/// "a, b or c".
-std::string choices_text(std::span<const std::string_view> choices);
 
 }  // namespace primus_plan::torchtitan
