@@ -115,8 +115,8 @@ class Mender {
   void remember_if_best(bool keeps_meaning) {
     const auto order = badness(now_) <=> badness(best_);
     const bool was_best = std::exchange(is_best_, false);
-    if (order > 0) return;
-    if (order == 0 && !adds_no_fault(best_, now_) && !(was_best && keeps_meaning)) return;
+    if (std::is_gt(order)) return;
+    if (std::is_eq(order) && !adds_no_fault(best_, now_) && !(was_best && keeps_meaning)) return;
     is_best_ = true;
     best_ = now_;
     best_text_ = out_.text;
