@@ -30,7 +30,7 @@ std::optional<Int> asked_chunks(const MegatronConfig& config, const LayerSplitIn
   } else {
     chunks = config.num_virtual_stages_per_pipeline_rank.value;
   }
-  return chunks == 1 ? std::nullopt : chunks;
+  return chunks.value_or(1) == 1 ? std::nullopt : chunks;
 }
 
 }  // namespace
