@@ -111,13 +111,11 @@ class Mender {
     now_ = std::move(best_);
   }
 
-  /// `keeps_meaning`: the step made safe fixes only. What such a fix uncovers was wrong all along.
+  /// `keeps_meaning`: safe fixes alone lead from the best text to this one. What they uncover was wrong all along.
   void remember_if_best(bool keeps_meaning) {
     const auto order = badness(now_) <=> badness(best_);
-    const bool was_best = std::exchange(is_best_, false);
     if (std::is_gt(order)) return;
-    if (std::is_eq(order) && !adds_no_fault(best_, now_) && !(was_best && keeps_meaning)) return;
-    is_best_ = true;
+    if (std::is_eq(order) && !adds_no_fault(best_, now_) && !keeps_meaning) return;
     best_ = now_;
     best_text_ = out_.text;
     best_applied_ = out_.applied.size();
@@ -204,7 +202,8 @@ class Mender {
   void take(Step made) {
     seen_.insert(made.text);
     out_.text = std::move(made.text);
-    const bool keeps_meaning = std::ranges::all_of(made.taken, &Choice::safe);
+    const bool was_best = out_.applied.size() == best_applied_;
+    const bool keeps_meaning = was_best && std::ranges::all_of(made.taken, &Choice::safe);
     for (Choice& choice : made.taken) out_.applied.push_back(std::move(choice.fix));
     now_ = std::move(made.judgement);
     remember_if_best(keeps_meaning);
@@ -228,7 +227,6 @@ class Mender {
   Judgement best_;  ///< of the least bad text so far
   std::string best_text_;
   std::size_t best_applied_ = 0;  ///< how many fixes lead to it
-  bool is_best_ = true;           ///< the text is the least bad one
   Mended out_;
   std::set<std::string> refused_;  ///< fixes that made the text worse
   std::set<std::string> seen_;     ///< so that two rules that want opposite things come to an end

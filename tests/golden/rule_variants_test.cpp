@@ -2,28 +2,26 @@
 // numbers, the ways out and the neighbouring rules differ. A line holds one digest a variant; docs/rules.md has the
 // messages of the examples themselves in full.
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <future>
 #include <map>
-#include <semaphore>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "config/experiment_rules.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/backends/example.h"
 #include "primus_plan/report/rules.h"
 #include "support/golden.h"
+#include "support/sha256.h"
 
 namespace primus_plan::test {
 namespace {
-
-constexpr std::string_view arguments = "# run with: ";
 
 /// Arguments that an example gets beside its own, for the rules of one owner.
 const std::vector<std::string>& variants_of(std::string_view owner) {
@@ -48,9 +46,10 @@ const std::vector<std::string>& variants_of(std::string_view owner) {
 }
 
 std::string with_arguments(std::string_view yaml, const std::string& more) {
-  if (!yaml.starts_with(arguments)) return fmt::format("{}{}\n{}", arguments, more, yaml);
+  if (!yaml.starts_with(loading::example_arguments))
+    return fmt::format("{}{}\n{}", loading::example_arguments, more, yaml);
   // What the example asks for itself comes last, and "--" ends it.
-  return fmt::format("{}{} {}", arguments, more, yaml.substr(arguments.size()));
+  return fmt::format("{}{} {}", loading::example_arguments, more, yaml.substr(loading::example_arguments.size()));
 }
 
 std::string text_of(const CheckedExample& checked) {
@@ -66,13 +65,6 @@ std::string text_of(const CheckedExample& checked) {
   return out;
 }
 
-/// FNV-1a, folded to 32 bits.
-std::uint32_t digest(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
-}
-
 /// "MG203 60b5a83c 2e885322 …"
 std::string line_of(const RuleInfo& rule, const ExampleChecker& checker) {
   std::string line(rule.id);
@@ -80,32 +72,38 @@ std::string line_of(const RuleInfo& rule, const ExampleChecker& checker) {
     const std::string yaml = with_arguments(rule.bad.yaml, variant);
     Example example = rule.bad;
     example.yaml = yaml;
-    line += fmt::format(" {:08x}", digest(text_of(checker.check(example))));
+    line += " " + sha256(text_of(checker.check(example))).substr(0, 8);
   }
   return line + '\n';
+}
+
+/// The rules of an owner, or of all that have no variants of their own, by their ids.
+std::vector<const RuleInfo*> rules_of(std::string_view wanted) {
+  std::vector<const RuleInfo*> rules = all_rules();
+  std::erase_if(rules, [&](const RuleInfo* rule) {
+    const std::string_view owner = rule_owner(*rule);
+    const bool is_backend = find_backend(owner) != nullptr;
+    return wanted == "others" ? is_backend : owner != wanted;
+  });
+  std::ranges::sort(rules, {}, &RuleInfo::id);
+  return rules;
 }
 
 class RuleVariants : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(RuleVariants, SayWhatTheySaid) {
-  const bool others = GetParam() == "others";
-  std::map<std::string_view, std::future<std::string>> lines;
+  const std::vector<const RuleInfo*> rules = rules_of(GetParam());
   const ExampleChecker checker;
-  std::counting_semaphore<> cores(std::max(1U, std::thread::hardware_concurrency()));
-  for (const RuleInfo* rule : all_rules()) {
-    const std::string_view owner = rule_owner(*rule);
-    const bool is_own = owner == "megatron" || owner == "torchtitan" || owner == "maxtext";
-    if (others ? is_own : owner != GetParam()) continue;
-    cores.acquire();
-    lines[rule->id] = std::async(std::launch::async, [&checker, &cores, rule] {
-      std::string line = line_of(*rule, checker);
-      cores.release();
-      return line;
-    });
+  std::vector<std::string> lines(rules.size());
+  const std::size_t workers = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::future<void>> working;
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    working.push_back(std::async(std::launch::async, [&, worker] {
+      for (std::size_t i = worker; i < rules.size(); i += workers) lines[i] = line_of(*rules[i], checker);
+    }));
   }
-  std::string text;
-  for (auto& [id, line] : lines) text += line.get();
-  expect_golden(fmt::format("rule_variants/{}.txt", GetParam()), text);
+  for (std::future<void>& one : working) one.get();
+  expect_golden(fmt::format("rule_variants/{}.txt", GetParam()), fmt::format("{}", fmt::join(lines, "")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, RuleVariants, ::testing::Values("megatron", "torchtitan", "maxtext", "others"),

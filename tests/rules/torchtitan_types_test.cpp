@@ -3,50 +3,22 @@
 
 #include <string>
 
-#include "primus_plan/backends/analyze.h"
-#include "primus_plan/config/experiment.h"
+#include "support/loaded_run.h"
 
-namespace primus_plan {
+namespace primus_plan::test {
 namespace {
 
-/// Whether the rule is among what these lines give on 8 GPUs.
-bool says(const std::string& yaml, std::string_view rule) {
-  const MemoryFiles files;
-  const Environment environment;
-  const LoadResult loaded =
-      Loader(files, environment).load_text("case.yaml", "model: {name: llama3, flavor: 8B}\n" + yaml, {});
-  const Launch launch{.world_size = 8, .nodes = 1, .gpus_per_node = 8, .source = {}, .assumed = false};
-  for (const Experiment& experiment : loaded.experiments) {
-    for (const Analysis& analysis : analyze(experiment, launch, environment, {})) {
-      for (const Finding& finding : analysis.findings) {
-        if (finding.rule->id == rule) return true;
-      }
-    }
-  }
-  return false;
+bool says(const std::string& degrees, std::string_view rule) {
+  const LoadedRun run("model: {name: llama3, flavor: 8B}\nparallelism: {" + degrees + "}\n", 8);
+  return std::ranges::any_of(run.analysis().findings, [&](const Finding& one) { return one.rule->id == rule; });
 }
 
-struct Case {
-  const char* name;
-  std::string value;    ///< of another type
-  std::string without;  ///< a run that does not use it
-  std::string with;
-};
-
-class TorchTitanTypes : public ::testing::TestWithParam<Case> {};
-
-TEST_P(TorchTitanTypes, StopRunsThatUseThem) {
-  const Case& one = GetParam();
-  const auto yaml = [&](const std::string& more) { return "parallelism: {" + one.value + more + "}\n"; };
-  EXPECT_FALSE(says(yaml(one.without), "TT821"));
-  EXPECT_TRUE(says(yaml(one.without), "TT822"));
-  EXPECT_TRUE(says(yaml(one.with), "TT821"));
+TEST(TorchTitanTypes, OfPipelinesStopPipelinedRuns) {
+  const std::string bad = "pipeline_parallel_microbatch_size: two, ";
+  EXPECT_FALSE(says(bad + "pipeline_parallel_degree: 1", "TT821"));
+  EXPECT_TRUE(says(bad + "pipeline_parallel_degree: 1", "TT822"));
+  EXPECT_TRUE(says(bad + "pipeline_parallel_degree: 2", "TT821"));
 }
-
-INSTANTIATE_TEST_SUITE_P(Of, TorchTitanTypes,
-                         ::testing::Values(Case{"Pipeline", "pipeline_parallel_microbatch_size: two",
-                                                ", pipeline_parallel_degree: 1", ", pipeline_parallel_degree: 2"}),
-                         [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
-}  // namespace primus_plan
+}  // namespace primus_plan::test

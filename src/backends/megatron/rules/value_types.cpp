@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "backends/megatron/rules/rules.h"
@@ -78,13 +79,18 @@ Stops stops(const BadValue& bad) {
   }
 }
 
-/// A text that is a number in all but its type, as YAML would have to read it: 8, 1.0e-5.
-std::string plain_number(const Node& node) {
-  if (!node.is_string()) return {};
+/// The number that a text is in all but its type.
+std::optional<double> number_in(const Node& node) {
+  if (!node.is_string()) return std::nullopt;
   double value = 0;
   const char* end = node.text.data() + node.text.size();
   const auto [at, error] = std::from_chars(node.text.data(), end, value);
-  if (error != std::errc{} || at != end) return {};
+  return error == std::errc{} && at == end ? std::optional(value) : std::nullopt;
+}
+
+/// Such a text as YAML would have to read it: 8, 1.0e-5.
+std::string plain_number(const Node& node) {
+  if (!number_in(node)) return {};
   std::string out = node.text;
   const std::size_t exponent = out.find_first_of("eE");
   if (exponent != std::string::npos && out.find('.') == std::string::npos) out.insert(exponent, ".0");
@@ -100,16 +106,10 @@ std::string whole_number(const BadValue& bad) {
   constexpr double largest_exact = 9007199254740992.0;  // 2^53
   if (!bad.expected.starts_with("an integer")) return {};
   const Node& node = *bad.node;
-  double value = node.real;
-  if (node.is_string() && node.text.find_first_of(".eE") != std::string::npos) {
-    const char* end = node.text.data() + node.text.size();
-    const auto [at, error] = std::from_chars(node.text.data(), end, value);
-    if (error != std::errc{} || at != end) return {};
-  } else if (node.kind != Kind::real) {
-    return {};
-  }
-  const bool whole = std::trunc(value) == value && std::abs(value) < largest_exact;
-  return whole ? fmt::format("{:.0f}", value) : std::string();
+  const bool looks_real = node.is_string() && node.text.find_first_of(".eE") != std::string::npos;
+  const std::optional<double> value = node.kind == Kind::real ? node.real : looks_real ? number_in(node) : std::nullopt;
+  const bool whole = value && std::trunc(*value) == *value && std::abs(*value) < largest_exact;
+  return whole ? fmt::format("{:.0f}", *value) : std::string();
 }
 
 void help_with_number(const BadValue& bad, Message& m) {
