@@ -8,9 +8,12 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+#include <cwchar>
 #include <exception>
 #include <filesystem>
 #include <utility>
+
+#include "window_signals.h"
 
 namespace primus_plan::app {
 
@@ -72,7 +75,8 @@ struct Terminal::Editor {
     ::el_set(edit, EL_CLIENTDATA, this);
     ::el_set(edit, EL_PROMPT, show_prompt);
     ::el_set(edit, EL_EDITOR, "emacs");
-    ::el_set(edit, EL_SIGNAL, 1);  // redraws when the window changes, and gives the terminal back before a signal
+    ::el_set(edit, EL_SIGNAL, 1);  // gives the terminal back before a signal that ends the program
+    ::el_wset(edit, EL_GETCFN, read_character);
     ::el_set(edit, EL_HIST, ::history, history);
     ::el_source(edit, nullptr);
     // Names in wide characters are kept as they are; el_set would copy them and never free the copies.
@@ -100,6 +104,25 @@ struct Terminal::Editor {
   }
 
   static char* show_prompt(EditLine* edit) { return of(edit).prompt.data(); }
+
+  /// The next character that is typed, in the locale's encoding; 1, 0 at the end of input, or -1.
+  static int read_character(EditLine* edit, wchar_t* out) {
+    *out = L'\0';
+    std::mbstate_t state{};
+    while (true) {
+      const bool can_read = of(edit).signals.wait_for_input(STDIN_FILENO, [edit](int signal) {
+        if (signal == SIGWINCH) return ::el_resize(edit);
+        ::el_set(edit, EL_PREP_TERM, 1);  // what ran meanwhile left the terminal and its line as it pleased
+        ::el_set(edit, EL_REFRESH);
+      });
+      char byte = 0;
+      const ssize_t count = can_read ? ::read(STDIN_FILENO, &byte, 1) : -1;
+      if (count <= 0) return static_cast<int>(count);
+      const std::size_t length = std::mbrtowc(out, &byte, 1, &state);
+      if (length <= 1) return 1;
+      if (length == static_cast<std::size_t>(-1)) state = {};  // not a character: its bytes are passed over
+    }
+  }
 
   static unsigned char forget_line(EditLine* edit, int /*key*/) {
     of(edit).forgot = true;
@@ -147,6 +170,7 @@ struct Terminal::Editor {
   bool forgot = false;  ///< the line ended with Ctrl-C
   EditLine* edit = nullptr;
   History* history = nullptr;
+  WindowSignals signals;
 };
 
 Terminal::Terminal(Complete complete, HistoryFile history)

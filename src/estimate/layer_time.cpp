@@ -108,4 +108,17 @@ LayerSeconds TimeModel::embedding() const {
   return out;
 }
 
+LayerSeconds TimeModel::joining() const {
+  const double hidden = static_cast<double>(workload.model.hidden);
+  const double projection = product(tokens, hidden / tensor, 2 * hidden, gemm_rate);
+  LayerSeconds out;
+  out.forward.matrices = projection;
+  out.backward.matrices = 2 * projection;
+  out.weight_gradients = projection;
+  out.forward.elementwise = bytes(tokens * hidden * 8 / sequence_split);  // both norms, 2 bytes read and 2 written
+  out.backward.elementwise = out.forward.elementwise;
+  out.dense_weights = 2 * hidden * hidden / tensor;
+  return out;
+}
+
 }  // namespace primus_plan

@@ -60,6 +60,9 @@ struct TimeModel {
   LayerSeconds layer(const LayerKind& kind) const;
   LayerSeconds output_layer() const;  ///< final norm, logits and loss
   LayerSeconds embedding() const;
+  /// What an MTP depth has before its layer: two norms and the projection of hidden state and embedding onto one
+  /// (megatron/core/transformer/multi_token_prediction.py:MultiTokenPredictionLayer, enorm, hnorm, eh_proj).
+  LayerSeconds joining() const;
 };
 
 }  // namespace primus_plan

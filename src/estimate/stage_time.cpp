@@ -44,8 +44,9 @@ LayerSeconds StageTimes::chunk(const StageChunk& chunk) const {
   if (chunk.embedding) out.add(embedding_, 1);
   if (chunk.loss) out.add(output_, 1);
   if (chunk.mtp_layers > 0 && kinds_ > 0) {
-    // A layer of the last kind and the logits again; the embedding is shared.
+    // Its joining projection, a layer of the last kind and the logits again; the embedding is shared.
     const double times = static_cast<double>(chunk.mtp_layers);
+    out.add(model_.joining(), times);
     out.add(of(model_.workload.model.kinds.back()), times);
     LayerSeconds output = output_;
     output.dense_weights = 0;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <memory>
 #include <sstream>
 #include <thread>
@@ -195,6 +196,18 @@ TEST_F(AtTerminal, FollowsTheWindow) {
   pty.resize(120, 20);
   std::this_thread::sleep_for(200ms);
   EXPECT_GT(widest(pty.run("help")), 60U);
+}
+
+TEST_F(AtTerminal, AWindowThatChangesAndAStopKeepTheLine) {
+  Pty& pty = start({.columns = 120});
+  pty.type("tp 4\xC3\xA9");  // a letter of two bytes, taken back below as one
+  pty.wait_for("4\xC3\xA9");
+  for (const int columns : {60, 90, 61, 100}) pty.resize(columns, 20);
+  pty.signal(SIGSTOP);
+  std::this_thread::sleep_for(100ms);
+  pty.signal(SIGCONT);
+  pty.wait_for(std::string(prompt) + "tp 4\xC3\xA9");
+  EXPECT_THAT(plain_text(pty.run("\x7F")), HasSubstr("2 -> 4"));
 }
 
 TEST_F(AtTerminal, ADumbTerminalWillDo) {

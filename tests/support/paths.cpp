@@ -1,5 +1,6 @@
 #include "support/paths.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace primus_plan::test {
@@ -13,6 +14,11 @@ std::filesystem::path from_environment(const char* name, const std::filesystem::
 }  // namespace
 
 std::filesystem::path binary() { return from_environment("PRIMUS_PLAN_BINARY", PRIMUS_PLAN_BINARY); }
+
+int patience() {
+  const char* value = std::getenv("PRIMUS_PLAN_PATIENCE");
+  return value != nullptr ? std::max(1, std::atoi(value)) : 1;
+}
 
 std::filesystem::path source_dir() { return PRIMUS_PLAN_SOURCE_DIR; }
 

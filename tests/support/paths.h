@@ -7,6 +7,10 @@ namespace primus_plan::test {
 /// The program under test: this build's, or the one that PRIMUS_PLAN_BINARY names (under valgrind, say).
 std::filesystem::path binary();
 
+/// How many times the usual wait a test grants the program: $PRIMUS_PLAN_PATIENCE, for a program that is watched
+/// (valgrind makes it 30 to 60 times slower), else 1.
+int patience();
+
 /// The top folder of this source tree.
 std::filesystem::path source_dir();
 

@@ -72,7 +72,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 /// Feeds the input and collects both outputs until the child has closed them.
 void converse(const std::string& input, Pipe& in, Pipe& out, Pipe& err, ProcessResult& result, pid_t child) {
-  const auto deadline = std::chrono::steady_clock::now() + time_limit;
+  const auto deadline = std::chrono::steady_clock::now() + time_limit * patience();
   std::size_t fed = 0;
   const auto drain = [](int& end, std::string& into) {
     std::array<char, 65536> buffer;

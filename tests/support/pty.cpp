@@ -98,7 +98,7 @@ bool Pty::has_ended() const {
 }
 
 std::string Pty::wait_for(const std::string& text, std::chrono::milliseconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
+  const auto end = std::chrono::steady_clock::now() + limit * patience();
   std::size_t found = seen_.find(text, at_);
   while (found == std::string::npos && std::chrono::steady_clock::now() < end) {
     if (!read_some(100ms) && has_ended()) {
@@ -126,8 +126,10 @@ void Pty::resize(int columns, int rows) {
   ::ioctl(terminal_, TIOCSWINSZ, &size);
 }
 
+void Pty::signal(int number) { ::kill(child_, number); }
+
 int Pty::exit_code() {
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 200 * patience(); ++i) {
     read_some(10ms);
     int status = 0;
     if (::waitpid(child_, &status, WNOHANG) == child_) {

@@ -29,11 +29,12 @@ class Pty {
 
   void type(const std::string& keys);
   /// Waits until a text is seen in what came since the last wait, and gives back all up to its end; everything that
-  /// came, when it never does.
+  /// came, when it never does. The limit grows with patience().
   std::string wait_for(const std::string& text, std::chrono::milliseconds limit = std::chrono::seconds(20));
   /// Types a line and waits for the next prompt.
   std::string run(const std::string& line);
   void resize(int columns, int rows);
+  void signal(int number);
   /// Waits for the program's end; -1 when a signal ended it or it did not end.
   int exit_code();
   /// Everything that was seen.
