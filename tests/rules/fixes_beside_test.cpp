@@ -52,5 +52,13 @@ TEST(FixesBeside, ASlipInALayoutDoesNotChangeTheModel) {
             Titles{});
 }
 
+TEST(FixesBeside, AnOptionOfTheLaunchDoesNotChangeTheModel) {
+  const std::string tied = "use_torch_fsdp2: true\nuntie_embeddings_and_output_weights: false\n";
+  for (const std::string& title : fixes_of(batch + tied, 8)) EXPECT_EQ(title.find("untie"), std::string::npos) << title;
+  const std::string mtp =
+      "num_experts: 8\nexpert_model_parallel_size: 8\noverlap_moe_expert_parallel_comm: true\nmtp_num_layers: 2\n";
+  for (const std::string& title : fixes_of(batch + mtp, 8)) EXPECT_EQ(title.find("mtp"), std::string::npos) << title;
+}
+
 }  // namespace
 }  // namespace primus_plan
