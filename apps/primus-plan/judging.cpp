@@ -46,7 +46,7 @@ std::optional<LoadResult> Judging::load_text(const Chosen& chosen, const std::st
   const Input& input = chosen.input;
   const ExperimentOptions& options = chosen.setup->experiment;
   if (!input.from_folder) return loader_.load_text(shown_name(input.path), text, options);
-  const bool is_experiment = has_top_level_key(text, "modules");
+  const bool is_experiment = seems_experiment(text);
   if (!is_experiment && !has_top_level_key(text, "extends")) return std::nullopt;
   LoadResult loaded = loader_.load_text(input.path, text, options);
   if (is_experiment) return loaded;
