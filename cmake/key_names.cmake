@@ -1,6 +1,7 @@
 # Makes tables of names and types from the key catalogues in schemas/keys, so that the rules that judge every file need no
 # JSON: primus_plan_key_names(<target>) adds a generated source file with the tables that src/config/key_names.h declares.
-# Relies on the catalogues' form: one key a line, its attributes beginning with type, null, status and backend.
+# Relies on the catalogues' form: one key a line, its attributes beginning with type, null, status and backend. Choices
+# become "a|b|c".
 #
 # The same file is the script that the build runs: cmake -D DIRECTORY=… -D OUTPUT=… -P key_names.cmake
 
@@ -25,13 +26,18 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
 endif()
 
 set(key "\n\"([^\"]+)\": {\"type\": \"([a-z]+)\"(, \"null\": true)?(, \"status\": \"[a-z]+\")?(, \"backend\": \"[a-z]+\")?")
+set(choices "\"choices\": <([^>]*)>")
 set(tables "")
 foreach(catalogue IN LISTS catalogues)
   file(READ ${DIRECTORY}/${catalogue}.json text)
-  string(REGEX MATCHALL "${key}" matches "${text}")
+  # Brackets and semicolons would make one item of a CMake list of many lines, and many of one.
+  string(REPLACE "[" "<" text "${text}")
+  string(REPLACE "]" ">" text "${text}")
+  string(REPLACE ";" "," text "${text}")
+  string(REGEX MATCHALL "${key}[^\n]*" matches "${text}")
   set(rows "")
-  foreach(match IN LISTS matches)
-    string(REGEX MATCH "${key}" match "${match}")
+  foreach(line IN LISTS matches)
+    string(REGEX MATCH "${key}" match "${line}")
     set(name "${CMAKE_MATCH_1}")
     set(type "${CMAKE_MATCH_2}")
     set(nullable false)
@@ -44,7 +50,12 @@ foreach(catalogue IN LISTS catalogues)
     if(status MATCHES "unread")
       set(read false)
     endif()
-    string(APPEND rows "    {\"${name}\", KeyType::${type}, ${nullable}, ${read}, \"${backend}\"},\n")
+    set(words "")
+    if(line MATCHES "${choices}")
+      string(REPLACE "\"" "" words "${CMAKE_MATCH_1}")
+      string(REPLACE ", " "|" words "${words}")
+    endif()
+    string(APPEND rows "    {\"${name}\", KeyType::${type}, ${nullable}, ${read}, \"${backend}\", \"${words}\"},\n")
   endforeach()
   string(APPEND tables "constexpr KeyName ${catalogue}[] = {\n${rows}};\nstatic_assert(std::ranges::is_sorted(${catalogue}, {}, &KeyName::name));\n\n")
 endforeach()

@@ -21,19 +21,44 @@ constexpr std::size_t most_named = 4;  // keys that one sentence lists
 constexpr std::array shared_presets = {std::string_view("language_model.yaml"), std::string_view("model_base.yaml"),
                                        std::string_view("primus_megatron_model.yaml")};
 
-/// A key that a stronger layer had already when the model preset or the module's own line came.
-void remark_on_losers(Loading& loading, const Module& module, const Entry& entry) {
+/// The assignment whose value holds; null when none was kept.
+const Assignment* winner_of(const Entry& entry) {
+  const Assignment* at = entry.history.get();
+  while (at != nullptr && !at->kept) at = at->previous.get();
+  return at;
+}
+
+bool is_by_experiment(const Assignment& assignment) {
+  return assignment.key_origin.layer == Layer::experiment || assignment.key_origin.layer == Layer::environment;
+}
+
+/// Whether this assignment is the module's own line, beside config and model.
+bool is_beside(const Node* written, const Entry& entry, const Assignment& assignment) {
+  const Entry* beside = written != nullptr ? written->find(entry.key->text) : nullptr;
+  return beside != nullptr && beside->value == assignment.value;
+}
+
+void remark_on_beside(Loading& loading, const Entry& entry, const Assignment& lost, bool overridden) {
+  loading.remark(
+      fault(loading::key_beside_overrides, lost.key_origin,
+            fmt::format("{} {} beside config and model has no effect: {} the key, and its value wins", entry.key->text,
+                        to_text(*lost.value), overridden ? "overrides: sets" : "the module preset sets"),
+            {overridden ? "take it out, or change the value under overrides:" : "move it under overrides:"},
+            "not under overrides"));
+}
+
+/// A key that a stronger layer had already when the model preset or the module's own line came, or that overrides: sets
+/// once more. Mappings are merged, so their own keys are no losers.
+void remark_on_losers(Loading& loading, const Module& module, const Node* written, const Entry& entry) {
+  const Assignment* winner = winner_of(entry);
+  const bool overridden = winner != nullptr && is_by_experiment(*winner);
   for (const Assignment* at = entry.history.get(); at != nullptr; at = at->previous.get()) {
-    if (at->kept || same_value(*at->value, *entry.value)) continue;
-    const Layer layer = at->key_origin.layer;
-    if (layer == Layer::experiment || layer == Layer::environment) {
-      Finding finding = fault(loading::key_beside_overrides, at->key_origin,
-                              fmt::format("{} {} beside config and model has no effect: the module preset sets the "
-                                          "key, and its value wins",
-                                          entry.key->text, to_text(*at->value)),
-                              {"move it under overrides:"}, "not under overrides");
-      loading.remark(std::move(finding));
-    } else if (layer == Layer::model_preset && is_preset(entry.key_origin.layer)) {
+    if (at == winner || same_value(*at->value, *entry.value)) continue;
+    const bool is_lost = !at->kept || (overridden && !at->value->is_mapping() && is_beside(written, entry, *at));
+    if (!is_lost) continue;
+    if (is_by_experiment(*at)) {
+      remark_on_beside(loading, entry, *at, overridden);
+    } else if (at->key_origin.layer == Layer::model_preset && is_preset(entry.key_origin.layer)) {
       Finding finding =
           fault(loading::model_preset_loses, module.origin,
                 fmt::format("the model preset's {0} {1} has no effect: the module preset sets {0} {2}, "
@@ -130,6 +155,13 @@ void remark_on_top_level(Loading& loading, const Node& root, const std::vector<M
   }
 }
 
+/// The module as the experiment's file has it; null in a snippet.
+const Node* written_module(const Node& root, std::string_view name) {
+  const Node* modules = root.get("modules");
+  const Node* module = modules != nullptr && modules->is_mapping() ? modules->get(name) : nullptr;
+  return module != nullptr && module->is_mapping() ? module : nullptr;
+}
+
 /// Variables of the env: map that something reads before Primus exports them.
 void remark_on_late_variables(Loading& loading, const Node& root) {
   const Node* variables = root.get("env");
@@ -207,7 +239,8 @@ void remark_on_keys(Loading& loading, const Node& root, const Experiment& experi
   if (!experiment.is_snippet) remark_on_top_level(loading, root, experiment.modules);
   for (const Module& module : experiment.modules) {
     if (!module.is_run || module.params == nullptr || !module.params->is_mapping()) continue;
-    for (const Entry& entry : module.params->entries()) remark_on_losers(loading, module, entry);
+    const Node* written = written_module(root, module.name);
+    for (const Entry& entry : module.params->entries()) remark_on_losers(loading, module, written, entry);
     if (!experiment.is_snippet) remark_on_repeated(loading, module);
     remark_on_variables(loading, *module.params);
   }

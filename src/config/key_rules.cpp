@@ -13,11 +13,12 @@ const RuleInfo key_beside_overrides{
     .severity = Severity::warning,
     .stage = Stage::load,
     .runtime_site = parse_module,
-    .outcome = "the preset's value is used",
+    .outcome = "the value of the preset, or of overrides, is used",
     .summary = "A key beside config and model does not override the module preset.",
     .explanation =
         "Primus copies keys that stand beside config and model only where the module preset has none of that name. "
-        "Keys under overrides always win.",
+        "Keys under overrides always win, over the module's own lines too: a key that stands in both places counts "
+        "once.",
     .bad = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
 exp_name: run

@@ -103,6 +103,16 @@ TEST(KeysBesideOverrides, MatterOnlyWhereTheyLose) {
   EXPECT_THAT(check(experiment("", "    moe_z_loss_coeff: 0.1\n")).rules, Not(Contains("CF801"))) << "no preset has it";
 }
 
+TEST(KeysBesideOverrides, LoseAgainstOverridesToo) {
+  const Said said =
+      check(experiment("",
+                       "    overrides:\n      tensor_model_parallel_size: 2\n      pipeline_model_parallel_size: 1\n"
+                       "    tensor_model_parallel_size: 4\n    pipeline_model_parallel_size: 1\n"));
+  EXPECT_THAT(said.rules, Contains("CF801"));
+  EXPECT_THAT(said.text, HasSubstr("tensor_model_parallel_size 4 beside config and model has no effect: overrides:"));
+  EXPECT_THAT(said.text, Not(HasSubstr("pipeline_model_parallel_size 1 beside"))) << "the same in both places";
+}
+
 TEST(KeysAtTheTop, AreJudgedWhenAFrameworkHasThem) {
   EXPECT_THAT(check(experiment("micro_batch_size: 1\n", "")).rules, Contains("CF804"));
   EXPECT_THAT(check(experiment("overrides:\n  micro_batch_size: 1\n", "")).rules, Contains("CF804"));

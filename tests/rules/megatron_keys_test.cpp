@@ -11,9 +11,11 @@
 namespace primus_plan {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 struct Said {
   std::set<std::string> rules;
@@ -113,6 +115,63 @@ TEST(MegatronChoices, WhatIsRefusedLateIsAnError) {
   EXPECT_THAT(check("weight_decay_incr_style: exponential\nstart_weight_decay: 0.0\nend_weight_decay: 0.1\n").rules,
               ElementsAre("MG810"));
   EXPECT_THAT(check("moe_token_drop_policy: random\n").rules, ElementsAre("MG811")) << "no experts, no tokens dropped";
+}
+
+TEST(MegatronChoices, OfListsAndNumbersAreJudgedToo) {
+  const std::string balance = "num_experts: 8\nmoe_router_load_balancing_type: ";
+  EXPECT_THAT(check(balance + "auxloss\n").rules, Contains("MG811"));
+  EXPECT_THAT(check(balance + "[aux_loss, seq_aux_los]\nmoe_aux_loss_coeff: [0.01, 0.01]\n").text,
+              HasSubstr("is seq_aux_los, none of"));
+  EXPECT_THAT(check(balance + "[aux_loss, none]\nmoe_aux_loss_coeff: [0.01, 0.0]\n").rules, Not(Contains("MG811")));
+  EXPECT_THAT(check("timing_log_level: 5\n").rules, ElementsAre("MG811"));
+  EXPECT_THAT(check("timing_log_level: 2\n").rules, IsEmpty());
+  EXPECT_THAT(check("timing_log_level: \"2\"\n").rules, ElementsAre("MG811")) << "Python compares text with numbers";
+  EXPECT_THAT(check("moe_router_dtype: null\n").rules, IsEmpty());
+}
+
+TEST(MegatronChoices, RulesOfTheirTopicJudgeAlone) {
+  EXPECT_THAT(check("optimizer: adamw\n").rules, ElementsAre("MG511"));
+  EXPECT_THAT(check("dataloader_type: batch\n").rules, ElementsAre("MG228"));
+}
+
+TEST(MegatronChoices, WhatPrimusKnowsBesidesIsKnown) {
+  EXPECT_THAT(check("tokenizer_type: DeepSeekV4Tokenizer\n").rules, IsEmpty());
+  EXPECT_THAT(check("tokenizer_type: Llama3Tokeniser\nmock_data: false\ndata_path: a\n").rules, ElementsAre("MG810"));
+  EXPECT_THAT(check("tokenizer_type: Llama3Tokeniser\nmock_data: true\n").rules, ElementsAre("MG811"));
+  EXPECT_THAT(check("fp4: e2m1\nfp4_recipe: mxfp4\n").rules, IsEmpty());
+}
+
+TEST(MegatronChoices, CheckpointFormatsStopTheFirstCheckpoint) {
+  EXPECT_THAT(check("ckpt_format: torch-dist\nsave: /c\nsave_interval: 10\n").rules, ElementsAre("MG810"));
+  EXPECT_THAT(check("ckpt_format: torch-dist\n").rules, ElementsAre("MG811"));
+  EXPECT_THAT(check("timing_log_option: mean\n").rules, ElementsAre("MG810"));
+}
+
+constexpr const char* by_samples =
+    "micro_batch_size: 1\nglobal_batch_size: 64\ntrain_samples: 100000\ntrain_iters: null\nlr_warmup_iters: 0\n"
+    "lr_decay_iters: null\n";
+
+TEST(MegatronRampUp, TakesWhatPythonsIntTakes) {
+  const std::string start = by_samples;
+  EXPECT_THAT(check(start + "rampup_batch_size: [\"16\", \" 16 \", 1000.0]\n").rules, IsEmpty());
+  EXPECT_THAT(check(start + "rampup_batch_size: [\"16\", \"20\", \"1000\"]\n").rules, ElementsAre("MG211"))
+      << "judged as numbers";
+  EXPECT_THAT(check(start + "rampup_batch_size: [16.5x, 16, 1000]\n").rules, ElementsAre("MG210"));
+}
+
+TEST(MegatronRampUp, OffersTheUsersOwnNumbers) {
+  const std::string start = by_samples;
+  EXPECT_THAT(check(start + "rampup_batch_size: \"16, 32 2000\"\n").text, HasSubstr("[16, 32, 2000]"));
+}
+
+TEST(MegatronFp8, CountsTheTokensOfARank) {
+  const std::string fp8 = "fp8: hybrid\nfp8_recipe: tensorwise\nmax_position_embeddings: 4096\n";
+  EXPECT_THAT(check(fp8 + "micro_batch_size: 1\nseq_length: 1001\n").rules, ElementsAre("MG743"));
+  EXPECT_THAT(check(fp8 + "micro_batch_size: 2\nseq_length: 1004\n").rules, IsEmpty());
+  const std::string split = fp8 + "micro_batch_size: 1\nseq_length: 1032\ntensor_model_parallel_size: 2\n";
+  EXPECT_THAT(check(split + "sequence_parallel: false\n").rules, IsEmpty());
+  EXPECT_THAT(check(split + "sequence_parallel: true\n").rules, ElementsAre("MG743"));
+  EXPECT_THAT(check("seq_length: 1001\nmax_position_embeddings: 4096\n").rules, IsEmpty());
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ TEST(KeyCatalogue, AndTheTablesOfNamesAreTheSame) {
     EXPECT_EQ(types[static_cast<std::size_t>(name->type)], key.type) << key.name;
     EXPECT_EQ(name->nullable, key.nullable) << key.name;
     EXPECT_EQ(name->is_read, key.status != "unread") << key.name;
+    std::string choices;
+    for (const std::string& choice : key.choices) {
+      const Json value = Json::parse(choice);
+      choices += (choices.empty() && &choice == &key.choices.front() ? "" : "|") +
+                 (value.is_string() ? value.get<std::string>() : choice);
+    }
+    EXPECT_EQ(name->choices, choices) << key.name;
     if (key.owner == "primus") {
       EXPECT_EQ(name->backend, key.backend) << key.name;
     }

@@ -16,8 +16,8 @@ struct MegatronConfig {
   Word pipeline_model_parallel_comm_backend, sharp_enabled_group;
   Raw cp_comm_type, hierarchical_context_parallel_sizes;
   // Batch, length of training, learning rate.
-  Flag create_attention_mask_in_dataloader, decoupled_weight_decay, decrease_batch_size_if_needed, skip_train,
-      variable_seq_lengths;
+  Flag create_attention_mask_in_dataloader, decoupled_weight_decay, decrease_batch_size_if_needed, full_validation,
+      skip_train, variable_seq_lengths;
   MaybeCount decoder_seq_length, encoder_seq_length, eval_interval, eval_iters, global_batch_size, lr_decay_iters,
       lr_decay_samples, lr_warmup_iters, lr_warmup_samples, max_position_embeddings, micro_batch_size, seq_length,
       train_iters, train_samples;

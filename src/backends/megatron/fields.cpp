@@ -35,6 +35,7 @@ constexpr Field<C> table[] = {
     {"end_weight_decay", &C::end_weight_decay, nullptr},
     {"eval_interval", &C::eval_interval, nullptr},
     {"eval_iters", &C::eval_iters, 100},
+    {"full_validation", &C::full_validation, false},
     {"global_batch_size", &C::global_batch_size, nullptr},
     {"lr", &C::lr, nullptr},
     {"lr_decay_iters", &C::lr_decay_iters, nullptr},

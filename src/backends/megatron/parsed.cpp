@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "config/python_text.h"
+
 namespace primus_plan::megatron {
 namespace {
 
@@ -229,11 +231,22 @@ std::vector<std::string_view> words(const Raw& field) {
   return out;
 }
 
+/// Python's int() of an item; -1 where that stops. Source: megatron/core/num_microbatches_calculator.py.
+Int ramp_number(const Node& item) {
+  constexpr double largest_exact = 9007199254740992.0;  // 2^53
+  if (item.kind == Kind::integer) return item.integer;
+  if (item.kind == Kind::boolean) return item.boolean ? 1 : 0;
+  if (item.kind == Kind::real && std::abs(item.real) < largest_exact) return static_cast<Int>(item.real);
+  if (!item.is_string()) return -1;
+  const NodePtr number = python::to_integer(python::strip(item.text), {});
+  return number && number->kind == Kind::integer ? number->integer : -1;
+}
+
 /// What the micro-batch calculator unpacks. A text has a length too, which is almost never 3.
 std::optional<std::vector<Int>> parse_ramp(const Raw& field) {
   if (field.value == nullptr) return std::nullopt;
   std::vector<Int> out;
-  for (const NodePtr& item : field.value->items) out.push_back(item->kind == Kind::integer ? item->integer : -1);
+  for (const NodePtr& item : field.value->items) out.push_back(ramp_number(*item));
   return out;
 }
 

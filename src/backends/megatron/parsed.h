@@ -32,7 +32,7 @@ struct ParsedKeys {
   std::vector<std::string_view> recompute_modules;
   LayerIds recompute_layer_ids;
   std::vector<std::string_view> cp_comm_types;
-  std::optional<std::vector<Int>> ramp_up;  ///< rampup_batch_size; items that are no integers become -1
+  std::optional<std::vector<Int>> ramp_up;  ///< rampup_batch_size; items that int() refuses become -1
   std::optional<PipelineLayout> layout;     ///< pipeline_model_parallel_layout, when it is one
   std::optional<LayoutError> layout_error;  ///< where it stops being one
   std::optional<HybridPattern> hybrid;      ///< hybrid_layer_pattern (or its deprecated twin), when it is one

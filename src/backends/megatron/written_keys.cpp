@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/common/choices.h"
 #include "backends/common/keys.h"
 #include "backends/megatron/fields.h"
 #include "config/key_names.h"
@@ -43,45 +42,6 @@ constexpr DeadName twin_names[] = {
 /// Primus's own key of DeepSeek-V4; its presets write it for every model.
 constexpr DeadName norm_epsilon{"norm_epsilon", "layernorm_epsilon",
                                 "Megatron reads layernorm_epsilon, and only DeepSeek-V4 reads norm_epsilon"};
-
-/// Declared choices of the keys that no rule of their topic judges.
-constexpr Choice choices[] = {
-    {"bert_embedder_type", "megatron|huggingface"},
-    {"ckpt_convert_format", "torch|torch_dist"},
-    {"ckpt_fully_parallel_load_exchange_algo", "broadcast|gather_rounds|gather_object"},
-    {"ckpt_fully_parallel_load_process_group", "dp|ep_dp"},
-    {"ckpt_fully_parallel_save_process_group", "dp|ep_dp"},
-    {"cross_entropy_fusion_impl", "native|te"},
-    {"dist_ckpt_strictness",
-     "assume_ok_unexpected|log_unexpected|log_all|raise_unexpected|raise_all|return_unexpected|return_all|ignore_all"},
-    {"distributed_backend", "nccl|gloo"},
-    {"experimental_attention_variant", "gated_delta_net|dsa"},
-    {"fp8", "e4m3|hybrid"},
-    {"fp8_amax_compute_algo", "most_recent|max"},
-    {"inprocess_granularity", "node|rank"},
-    {"lr_decay_style", "constant|linear|cosine|inverse-square-root|WSD"},
-    {"lr_wsd_decay_style", "exponential|linear|cosine|minus_sqrt"},
-    {"mask_type", "random|row"},
-    {"moe_token_drop_policy", "probs|position"},
-    {"muon_fp32_matmul_prec", "low|medium|high"},
-    {"muon_scale_mode", "spectral|unit_rms_norm|shape_scaling"},
-    {"muon_tp_mode", "blockwise|duplicated|distributed"},
-    {"no_weight_decay_cond_type", "apply_wd_to_qk_layernorm"},
-    {"non_persistent_local_ckpt_algo", "fully_parallel|atomic"},
-    {"normalization", "LayerNorm|RMSNorm"},
-    {"outer_dp_sharding_strategy", "no_shard|optim"},
-    {"position_embedding_type", "learned_absolute|rope|mrope|relative|none"},
-    {"refit_method", "nccl|gloo|nvshmem"},
-    {"rerun_mode", "disabled|validate_results|report_stats"},
-    {"rl_kv_cache_management_mode", "persist|offload|recompute"},
-    {"rl_sequence_packing_algo", "fifo|round-robin"},
-    {"softmax_type", "vanilla|off-by-one|learnable"},
-    {"symmetric_ar_type", "two_shot|one_shot|multimem_all_reduce"},
-    {"timing_log_option", "max|minmax|all"},
-    {"tp_comm_bootstrap_backend", "nccl|mpi|gloo"},
-    {"transformer_impl", "local|transformer_engine|inference_optimized"},
-    {"weight_decay_incr_style", "constant|linear|cosine"},
-};
 
 template <std::size_t Size>
 const DeadName* find(const DeadName (&table)[Size], std::string_view name) {
@@ -187,13 +147,6 @@ void judge_type(const Entry& entry, std::vector<BadValue>& out) {
   if (!fits(*known, *entry.value, bad) && !has_field(known->name)) out.push_back(bad);
 }
 
-void judge_choice(const Entry& entry, std::vector<BadChoice>& out) {
-  const Node& node = *entry.value;
-  if (!node.is_string() || node.text == "null") return;
-  const auto* at = std::ranges::find(choices, std::string_view(entry.key->text), &Choice::name);
-  if (at != std::end(choices) && !is_choice(at->values, node.text)) out.push_back({at, &node});
-}
-
 }  // namespace
 
 WrittenKeys find_written_keys(const Node& params) {
@@ -206,7 +159,7 @@ WrittenKeys find_written_keys(const Node& params) {
     }
     judge_name(params, entry, out.remarks);
     judge_type(entry, out.bad_values);
-    judge_choice(entry, out.bad_choices);
+    judge_choice(entry.key->text, *entry.value, out.bad_choices);
   }
   return out;
 }

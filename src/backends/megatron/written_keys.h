@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/megatron/declared_choices.h"
 #include "primus_plan/config/fields.h"
 
 namespace primus_plan::megatron {
@@ -29,18 +30,6 @@ struct KeyRemark {
   const Node* value = nullptr;  ///< as written
   Origin where;                 ///< the key
   const DeadName* dead = nullptr;
-};
-
-/// A key whose declared values nothing enforces.
-struct Choice {
-  std::string_view name;
-  std::string_view values;  ///< "a|b|c"
-};
-
-/// A text that is none of a key's declared values.
-struct BadChoice {
-  const Choice* choice = nullptr;
-  const Node* node = nullptr;
 };
 
 /// What the experiment, its variables and the command line wrote, as far as it is odd. Of presets, only the

@@ -17,6 +17,9 @@ bool drops_tokens(const MegatronRun& run) { return run.is_moe() && run.config.mo
 bool changes_weight_decay(const MegatronRun& run) {
   return run.config.start_weight_decay.value && run.config.end_weight_decay.value;
 }
+bool saves(const MegatronRun& run) { return !run.config.save.value.empty(); }
+/// Some versions of Primus take the NullTokenizer for mock data.
+bool reads_text(const MegatronRun& run) { return !*run.config.mock_data; }
 /// Kinds of models that Megatron's own layer specs build.
 bool has_megatron_layers(const MegatronRun& run) { return *run.config.model_type == "gpt"; }
 
@@ -25,19 +28,24 @@ bool has_megatron_layers(const MegatronRun& run) { return *run.config.model_type
 /// megatron/core/models/gpt/experimental_attention_variant_module_specs.py,
 /// megatron/core/models/common/language_module/language_module.py:compute_language_model_loss,
 /// megatron/core/transformer/moe/moe_utils.py:apply_router_token_dropping,
-/// megatron/core/extensions/transformer_engine.py:TENorm.
+/// megatron/core/extensions/transformer_engine.py:TENorm, megatron/core/timers.py:Timers,
+/// megatron/training/checkpointing.py:save_checkpoint (only the format torch goes its last way),
+/// primus/backends/megatron/training/tokenizer/tokenizer.py:build_tokenizer and the builder of Megatron behind it.
 struct Refused {
   std::string_view name;
   bool (*reached)(const MegatronRun& run);
 };
 
 constexpr Refused refused[] = {
+    {"ckpt_format", saves},
     {"cross_entropy_fusion_impl", fuses_cross_entropy},
     {"experimental_attention_variant", has_megatron_layers},
     {"fp8", has_megatron_layers},
     {"lr_decay_style", always},
     {"moe_token_drop_policy", drops_tokens},
     {"normalization", has_megatron_layers},
+    {"timing_log_option", always},
+    {"tokenizer_type", reads_text},
     {"weight_decay_incr_style", changes_weight_decay},
 };
 
@@ -46,10 +54,31 @@ bool is_refused(const MegatronRun& run, const BadChoice& bad) {
   return at != std::end(refused) && at->reached(run);
 }
 
+/// What a value that is refused by nothing does, as far as it is one thing.
+/// Sources: megatron/core/transformer/moe/router.py:get_aux_loss_coeff, :gating.
+struct Consequence {
+  std::string_view name;
+  std::string_view text;
+};
+
+constexpr Consequence consequences[] = {
+    {"ckpt_format", "the first checkpoint would stop"},
+    {"moe_router_dtype", "nothing checks it, and the router computes in the type of its input"},
+    {"moe_router_load_balancing_type", "nothing checks it, and no loss balances the experts for it"},
+    {"tokenizer_type", "it is refused when the tokenizer is built, if mock_data lets it be built"},
+};
+
+std::string_view consequence(std::string_view key) {
+  const auto* at = std::ranges::find(consequences, key, &Consequence::name);
+  return at != std::end(consequences) ? at->text : "nothing checks it, so another value acts";
+}
+
 void say_choice(const BadChoice& bad, std::string_view end, Message& m) {
+  constexpr std::size_t most_listed = 8;
   const auto values = split_choices(bad.choice->values);
-  m.say("{} is {}, none of {}{}", bad.choice->name, to_text(*bad.node), join(values, ", "), end);
-  offer_word(m, *bad.node, values);
+  const std::string list = values.size() <= most_listed ? join(values, ", ") : "the values that are known";
+  m.say("{} is {}, none of {}{}{}", bad.choice->name, to_text(*bad.node), list, end.empty() ? "" : ": ", end);
+  if (bad.node->is_string()) offer_word(m, *bad.node, values);
 }
 
 void refused_choice(const MegatronRun& run, Findings& out) {
@@ -61,7 +90,7 @@ void refused_choice(const MegatronRun& run, Findings& out) {
 void unchecked_choice(const MegatronRun& run, Findings& out) {
   for (const BadChoice& bad : run.parsed.written.bad_choices) {
     if (is_refused(run, bad)) continue;
-    out.add(bad.node->origin, [&](Message& m) { say_choice(bad, ": nothing checks it, so another value acts", m); });
+    out.add(bad.node->origin, [&](Message& m) { say_choice(bad, consequence(bad.choice->name), m); });
   }
 }
 
@@ -74,8 +103,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops where the value is used first",
       .summary = "A word that is none of a key's values, and that Megatron refuses late.",
       .explanation = "Primus does not check values against the choices of Megatron's parser. These keys are tested "
-                     "value by value when the model, the learning-rate schedule or the first step needs them, and an "
-                     "unknown word is an error there.",
+                     "value by value when the tokenizer, the model, the learning-rate schedule, the first step or the "
+                     "first checkpoint needs them, and an unknown word is an error there.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"
@@ -91,10 +120,11 @@ constexpr Rule<MegatronRun> rules[] = {
       .stage = Stage::load,
       .runtime_site = "primus/backends/megatron/argument_builder.py:update",
       .outcome = "nothing refuses the value; code that compares with the known ones takes its last branch",
-      .summary = "A word that is none of the values that Megatron's parser declares for the key.",
+      .summary = "A value that is none of those that Megatron's parser declares for the key.",
       .explanation =
-          "Primus takes any value. What an unknown one does depends on the code that reads it: mostly that of "
-          "the last branch, without a word.",
+          "Primus takes any value: words, numbers and the items of lists. What an unknown one does depends on the code "
+          "that reads it: mostly that of the last branch, without a word. An unknown moe_router_load_balancing_type "
+          "switches the balancing loss off, an unknown moe_router_dtype the router's own precision.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"

@@ -17,6 +17,23 @@ void local_attention(const MegatronRun& run, Findings& out) {
   });
 }
 
+/// Source: transformer_engine/pytorch/attention/dot_product_attention/utils.py:get_attention_backend. Megatron leaves
+/// Transformer Engine no other backend than the one that is asked for.
+void unfused_attention(const MegatronRun& run, Findings& out) {
+  const MegatronConfig& config = run.config;
+  const bool engine = *config.transformer_impl == "transformer_engine" && *config.model_type == "gpt";
+  if (run.cp() <= 1 || *config.attention_backend != "unfused" || !engine || turbo_attention(run)) return;
+  out.add(config.attention_backend, [&](Message& m) {
+    m.say(
+        "attention_backend unfused does not go with CP {}: Transformer Engine's unfused attention knows nothing of "
+        "other ranks' tokens, and no other backend is left",
+        run.cp());
+    m.also(config.context_parallel_size);
+    m.help("attention_backend: auto, flash or fused; or context_parallel_size: 1");
+    m.fix("set attention_backend to auto", config.attention_backend, "auto");
+  });
+}
+
 void sink_attention(const MegatronRun& run, Findings& out) {
   if (run.cp() <= 1 || !*run.config.use_sink_attention) return;
   out.add(run.config.use_sink_attention, [&](Message& m) {
@@ -116,6 +133,22 @@ constexpr Rule<MegatronRun> rules[] = {
                .yaml = "context_parallel_size: 2\n"
                        "transformer_impl: transformer_engine\n"}},
      local_attention},
+    {{.id = "MG623",
+      .name = "context-with-unfused-attention",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "transformer_engine/pytorch/attention/dot_product_attention/utils.py:get_attention_backend",
+      .outcome = "Transformer Engine stops in the first step: no attention backend is available (ValueError)",
+      .summary = "Context parallelism needs flash or fused attention.",
+      .explanation = "attention_backend switches the other backends of Transformer Engine off, and under context "
+                     "parallelism Transformer Engine switches the unfused one off.",
+      .bad = {.world_size = 8,
+              .yaml = "context_parallel_size: 2\n"
+                      "attention_backend: unfused\n"},
+      .good = {.world_size = 8,
+               .yaml = "context_parallel_size: 2\n"
+                       "attention_backend: fused\n"}},
+     unfused_attention},
     {{.id = "MG618",
       .name = "sink-attention-lost",
       .severity = Severity::warning,

@@ -17,6 +17,23 @@ bool has_fault(const MegatronRun& run, std::initializer_list<Fault> kinds) {
   return run.parsed.ramp_up && fault && std::find(kinds.begin(), kinds.end(), fault->kind) != kinds.end();
 }
 
+/// The numbers of a text like "16 16 1000", as the list that was meant; empty when it holds something else.
+std::string list_in(const Node& value) {
+  if (!value.is_string()) return {};
+  std::string out = "[";
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < value.text.size();) {
+    const std::size_t end = std::min(value.text.find_first_of(" ,", at), value.text.size());
+    if (end > at) {
+      const std::string_view word = std::string_view(value.text).substr(at, end - at);
+      if (word.find_first_not_of("0123456789") != std::string_view::npos) return {};
+      out.append(count++ == 0 ? "" : ", ").append(word);
+    }
+    at = end + 1;
+  }
+  return count == 3 ? out + "]" : std::string();
+}
+
 void ramp_malformed(const MegatronRun& run, Findings& out) {
   if (!has_fault(
           run, {Fault::ramp_length, Fault::start_not_positive, Fault::increment_not_positive, Fault::samples_negative}))
@@ -24,7 +41,13 @@ void ramp_malformed(const MegatronRun& run, Findings& out) {
   out.add(run.config.rampup_batch_size, [&](Message& m) {
     m.say("rampup_batch_size {} is not a list of three integers: start, increment, samples",
           to_text(*run.config.rampup_batch_size.value));
-    m.help("write rampup_batch_size: [16, 16, 1000000], with start and increment above 0");
+    const std::string list = list_in(*run.config.rampup_batch_size.value);
+    if (list.empty()) {
+      m.help("write [start, increment, samples], with start and increment above 0: rampup_batch_size: [16, 16, 1000]");
+    } else {
+      m.help("write rampup_batch_size: {}", list);
+      m.fix("write it as a list", run.config.rampup_batch_size, list);
+    }
   });
 }
 
@@ -105,8 +128,9 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = sites::calculator,
       .outcome = "Megatron stops when it builds the micro-batch calculator (AssertionError)",
       .summary = "rampup_batch_size is null or [start, increment, samples].",
-      .explanation = "A YAML list of three integers: the first batch, how much it grows, and over how many samples. A "
-                     "text like \"16 16 1000\" has the wrong length for Megatron.",
+      .explanation =
+          "A YAML list of three integers: the first batch, how much it grows, and over how many samples. A "
+          "text like \"16 16 1000\" has the wrong length for Megatron; quotes around single items do no harm.",
       .bad = {.world_size = 8,
               .yaml = "train_samples: 100000\n"
                       "train_iters: null\n"

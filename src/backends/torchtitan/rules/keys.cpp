@@ -66,8 +66,9 @@ void section_empty(const TorchTitanRun& run, Findings& out) {
 
 /// Keys with words of their own whose unknown values have no rule of their own: TorchTitan takes them for its default.
 bool has_no_rule_of_its_own(std::string_view key) {
-  for (const std::string_view quiet : {"comm.mode", "parallelism.expert_parallel_comm_backend",
-                                       "lr_scheduler.decay_type", "parallelism.context_parallel_rotate_method"}) {
+  for (const std::string_view quiet :
+       {"comm.mode", "parallelism.expert_parallel_comm_backend", "quantize.grouped_mm.mx.recipe_name",
+        "parallelism.context_parallel_rotate_method"}) {
     if (key == quiet) return true;
   }
   return false;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/common/choices.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 
@@ -133,6 +134,17 @@ void float8_gather_without_shards(const TorchTitanRun& run, Findings& out) {
   });
 }
 
+void float8_recipe_unknown(const TorchTitanRun& run, Findings& out) {
+  const Word& recipe = run.given.float8_recipe_name;
+  if (!run.parsed.converters.float8_linear || recipe.value.data() == nullptr || run.is_unreadable(recipe.key)) return;
+  if (is_choice("tensorwise|rowwise|rowwise_with_gw_hp", *recipe)) return;
+  out.add(recipe, [&](Message& m) {
+    m.say("quantize.linear.float8.recipe_name {} is none of tensorwise, rowwise, rowwise_with_gw_hp", quoted(*recipe));
+    m.help("null scales by tensor");
+    m.fix("set recipe_name to null", recipe, "null");
+  });
+}
+
 constexpr Rule<TorchTitanRun> rules[] = {
     {{.id = "TT721",
       .name = "converters-unreadable",
@@ -215,6 +227,24 @@ constexpr Rule<TorchTitanRun> rules[] = {
                .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.grouped_mm.float8]\n"
                        "training:\n  seq_len: 2048\n"}},
      mx_linear_not_possible},
+    {{.id = "TT726",
+      .name = "float8-recipe-unknown",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = float8_init,
+      .outcome = "torchao stops when TorchTitan builds the converter (AssertionError or ValueError)",
+      .summary = "quantize.linear.float8.recipe_name is null, tensorwise, rowwise or rowwise_with_gw_hp.",
+      .explanation = "The name goes to torchao's Float8LinearConfig as it stands. Nothing looks at it without the "
+                     "converter quantize.linear.float8.",
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+                      "quantize:\n  linear:\n    float8:\n      recipe_name: rowwis\n"
+                      "primus_turbo:\n  use_turbo_float8_linear: false\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+                       "quantize:\n  linear:\n    float8:\n      recipe_name: rowwise\n"
+                       "primus_turbo:\n  use_turbo_float8_linear: false\n"}},
+     float8_recipe_unknown},
     {{.id = "TT727",
       .name = "grouped-float8-with-pipeline-or-context",
       .severity = Severity::error,

@@ -81,7 +81,7 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .outcome = "TorchTitan stops when it wraps the layers (ValueError)",
       .summary = "selective_ac_option is op or a number in quotes.",
       .explanation = "op saves the results of costly operators and recomputes the rest; \"n\" checkpoints every "
-                     "n-th layer.",
+                     "n-th layer, and \"0\" all of them, as \"1\" does.",
       .bad = {.world_size = 8,
               .yaml = "activation_checkpoint:\n  mode: selective\n  selective_ac_option: every2\n"
                       "training:\n  seq_len: 2048\n"},
