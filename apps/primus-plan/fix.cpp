@@ -37,8 +37,11 @@ void FixFlags::declare(CLI::App& app) {
       ->group(group);
 }
 
-Fixed fix_file(const std::string& path, const std::string& text, const Judge& judge, const FixFlags& flags) {
-  Fixed out{.mended = mend(text, judge, flags.level()), .diff = {}, .remark = {}};
+Fixed fix_file(const std::string& path, const std::string& text, const Judge& judge, const FixFlags& flags,
+               const std::function<bool()>& one_change_is_enough) {
+  Fixed out{.mended = mend_unless_one_change_does(text, judge, flags.level(), one_change_is_enough),
+            .diff = {},
+            .remark = {}};
   if (flags.diff) {
     out.diff = unified_diff(path, text, out.mended.text);
     out.remark = left_over_text(path, out.mended);

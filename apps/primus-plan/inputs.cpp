@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -102,6 +103,17 @@ bool has_top_level_key(std::string_view text, std::string_view key) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return false;
+}
+
+bool seems_experiment(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {  // UTF-16, which the reader refuses
+    std::string narrow(text.substr(2));
+    std::erase(narrow, '\0');
+    return seems_experiment(narrow);
+  }
+  if (has_top_level_key(text, "modules")) return true;
+  constexpr std::array<std::string_view, 4> keys{"work_group", "user_name", "exp_name", "workspace"};
+  return std::ranges::count_if(keys, [&](std::string_view key) { return has_top_level_key(text, key); }) > 1;
 }
 
 namespace {

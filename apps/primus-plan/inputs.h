@@ -25,6 +25,10 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments);
 /// is parsed, the experiments of a folder from its other YAML files.
 bool has_top_level_key(std::string_view text, std::string_view key);
 
+/// Whether a text seems to be a whole experiment, by the look of its lines alone: it has `modules`, or what only
+/// experiments have, so that one whose `modules` is misspelt or out of place is looked at, too.
+bool seems_experiment(std::string_view text);
+
 /// All of standard input ("-") or of a pipe that the shell made (<(command), /dev/stdin); nothing for any other path.
 /// Throws Trouble past `most_bytes` and when it cannot be read. Can be read once.
 std::optional<std::string> read_stream(const std::string& path, std::size_t most_bytes);

@@ -21,6 +21,13 @@ Judgement to_judgement(FileReport file) {
   return out;
 }
 
+/// Each module that has errors is legal after changing one of its keys.
+bool one_change_is_enough(const FileReport& file) {
+  return file.load_errors.empty() && std::ranges::all_of(file.modules, [](const Analysis& module) {
+           return module.errors == 0 || (!module.repairs.empty() && module.repairs.front().changes.size() == 1);
+         });
+}
+
 }  // namespace
 
 std::optional<LoadResult> Judging::load(const Chosen& chosen) const {
@@ -39,7 +46,7 @@ std::optional<LoadResult> Judging::load_text(const Chosen& chosen, const std::st
   const Input& input = chosen.input;
   const ExperimentOptions& options = chosen.setup->experiment;
   if (!input.from_folder) return loader_.load_text(shown_name(input.path), text, options);
-  const bool is_experiment = has_top_level_key(text, "modules");
+  const bool is_experiment = seems_experiment(text);
   if (!is_experiment && !has_top_level_key(text, "extends")) return std::nullopt;
   LoadResult loaded = loader_.load_text(input.path, text, options);
   if (is_experiment) return loaded;
@@ -87,7 +94,7 @@ std::string Judging::fix(const Chosen& chosen, const FixFlags& flags, FileReport
   const Judge judge_text = [&](const std::string& now) {
     return to_judgement(judge(chosen, load_now(now), With::findings));
   };
-  const Fixed fixed = fix_file(path, before, judge_text, flags);
+  const Fixed fixed = fix_file(path, before, judge_text, flags, [&] { return one_change_is_enough(file); });
   remark = fixed.remark;
   if (!flags.diff) file = judge(chosen, load_now(fixed.mended.text), With::repairs);
   return fixed.diff;

@@ -86,8 +86,11 @@ std::vector<Analysis> judge(const Options& options, const Setup& setup, const Ex
 std::vector<Finding> faults_of_degrees(const Analysis& analysis, std::int64_t smallest_world) {
   std::vector<Finding> out;
   for (const Finding& finding : analysis.findings) {
-    const Layer layer = finding.primary.origin.layer;
-    if (layer != Layer::experiment && layer != Layer::environment && layer != Layer::command_line) continue;
+    const auto is_given = [](const Label& label) {
+      const Layer layer = label.origin.layer;
+      return layer == Layer::experiment || layer == Layer::environment || layer == Layer::command_line;
+    };
+    if (!is_given(finding.primary) || !std::ranges::all_of(finding.related, is_given)) continue;
     out.push_back(finding);
     out.back().help.clear();
     out.back().fixes.clear();

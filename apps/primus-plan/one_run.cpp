@@ -35,7 +35,7 @@ void OneRun::each_module(const LaunchFlags& launch_flags, const std::string& har
   for (const Experiment& experiment : loaded_.experiments) {
     const GpuPart part = find_gpu_part(hardware, experiment, setup_->settings, files_);
     const std::vector<Analysis> analyses =
-        analyze(experiment, launch(experiment, launch_flags), environment_, launch_flags.analyze_options());
+        analyze_nodes(experiment, launch(experiment, launch_flags), environment_, launch_flags.analyze_options());
     for (std::size_t i = 0; i < analyses.size(); ++i) {
       const Module& module = experiment.modules[i];
       const Backend* backend = find_backend(module.framework);

@@ -37,7 +37,7 @@ class OneRun {
   std::vector<Analysis> analyses(const Experiment& experiment, const LaunchFlags& flags,
                                  const AnalyzeOptions& asked) const;
 
-  /// Calls `each` with every module. Throws Trouble for one that no backend judges.
+  /// Calls `each` with every module at the launch of `analyses`. Throws Trouble for one that no backend judges.
   void each_module(const LaunchFlags& launch, const std::string& hardware,
                    const std::function<void(const RunOfFile&)>& each) const;
 

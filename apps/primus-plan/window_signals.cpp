@@ -1,6 +1,6 @@
 #include "window_signals.h"
 
-#include <sys/select.h>
+#include <poll.h>
 
 #include <array>
 #include <atomic>
@@ -51,13 +51,11 @@ WindowSignals::~WindowSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullp
 
 bool WindowSignals::wait_for_input(int descriptor, const std::function<void(int)>& each) const {
   while (true) {
-    fd_set readable;
-    FD_ZERO(&readable);
-    FD_SET(descriptor, &readable);
+    pollfd input{.fd = descriptor, .events = POLLIN, .revents = 0};
     int ready = 0;
     {
       const OwnHandlers handlers;
-      ready = ::pselect(descriptor + 1, &readable, nullptr, nullptr, nullptr, &waiting_);
+      ready = ::ppoll(&input, 1, nullptr, &waiting_);
     }
     bool any = false;
     for (std::size_t i = 0; i < signals.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "backends/ignores.h"
+#include "backends/point_at_edits.h"
 #include "backends/verdict.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/estimate/estimate.h"
@@ -63,6 +64,47 @@ void add_fit(const FitTarget& target, Analysis& analysis) {
   for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
 }
 
+void add_if_legal(const Prepared& prepared, std::int64_t world, std::int64_t gpus_per_node,
+                  std::vector<LegalWorld>& out) {
+  const std::int64_t nodes = 1 + (world - 1) / gpus_per_node;
+  const Launch launch{
+      .world_size = world, .nodes = nodes, .gpus_per_node = gpus_per_node, .source = {}, .assumed = false};
+  const Analysis analysis = prepared.decide(launch, {.dp_formula = DpFormula::runtime, .with_text = false});
+  if (analysis.errors > 0) return;
+  out.push_back({nodes, world, analysis.run.degrees.data, analysis.run.batch.accumulation_steps});
+}
+
+/// Legal worlds of less than one node.
+std::vector<LegalWorld> legal_parts_of_node(const Prepared& prepared, std::int64_t gpus_per_node) {
+  std::vector<LegalWorld> out;
+  const std::int64_t smallest = prepared.smallest_world();
+  if (smallest <= 0) return out;
+  for (std::int64_t world = smallest; world < gpus_per_node; world += smallest)
+    add_if_legal(prepared, world, gpus_per_node, out);
+  return out;
+}
+
+/// What is remarked of a size that nobody gave, and would not be on whole nodes, is no fault of the run: the smallest
+/// legal world has the smallest of every group.
+void drop_faults_of_assumed_size(const Prepared& prepared, Analysis& analysis) {
+  if (!analysis.run.launch.assumed || analysis.errors > 0 || analysis.warnings == 0) return;
+  constexpr std::int64_t most_nodes = 64;
+  const std::vector<LegalWorld> worlds = legal_worlds(prepared, analysis.run.launch.gpus_per_node, most_nodes, 2);
+  if (worlds.empty()) return;
+  Launch launch = analysis.run.launch;
+  launch.nodes = worlds.back().nodes;
+  launch.world_size = worlds.back().world_size;
+  Analysis larger = prepared.decide(launch, {.dp_formula = DpFormula::runtime, .with_text = true});
+  add_topology(prepared, larger);
+  std::erase_if(analysis.findings, [&](const Finding& finding) {
+    if (finding.severity != Severity::warning) return false;
+    const auto same = [&](const Finding& other) { return other.rule == finding.rule; };
+    if (std::ranges::any_of(larger.findings, same)) return false;
+    --analysis.warnings;
+    return true;
+  });
+}
+
 Analysis analyze_module(const Module& module, const Launch& launch, const Environment& environment,
                         const AnalyzeOptions& options) {
   if (!module.is_run) return not_judged(launch);
@@ -71,12 +113,17 @@ Analysis analyze_module(const Module& module, const Launch& launch, const Enviro
   AnalyzeOptions asked = options;
   asked.with_workload = options.with_workload || options.fit != nullptr;
   Analysis out = prepared->decide(settle_launch(*prepared, launch), asked);
-  if (options.with_text) add_topology(*prepared, out);
+  if (options.with_text) {
+    add_topology(*prepared, out);
+    drop_faults_of_assumed_size(*prepared, out);
+  }
   const bool is_legal = out.errors == 0;
   if (options.fit != nullptr && is_legal) add_fit(*options.fit, out);
   const std::size_t worlds = options.legal_worlds > 0 ? options.legal_worlds : is_legal ? 0 : worlds_on_error;
   if (options.with_text && worlds > 0) {
-    out.legal_worlds = legal_worlds(*prepared, out.run.launch.gpus_per_node, most_nodes_searched, worlds);
+    const std::int64_t gpus = out.run.launch.gpus_per_node;
+    if (options.legal_worlds > 0) out.legal_worlds = legal_parts_of_node(*prepared, gpus);
+    std::ranges::move(legal_worlds(*prepared, gpus, most_nodes_searched, worlds), std::back_inserter(out.legal_worlds));
   }
   return out;
 }
@@ -122,7 +169,9 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     if (out.size() == 1) add_remarks(experiment.remarks, analysis);
     analysis.verdict = verdict_of(analysis);
   }
-  if (options.with_text) apply_ignores(experiment, out);
+  if (!options.with_text) return out;
+  for (Analysis& analysis : out) point_at_edits(analysis.findings);
+  apply_ignores(experiment, out);
   return out;
 }
 
@@ -132,13 +181,7 @@ std::vector<LegalWorld> legal_worlds(const Prepared& prepared, std::int64_t gpus
   const std::int64_t smallest = prepared.smallest_world();
   if (smallest <= 0) return out;
   for (std::int64_t nodes = 1; nodes <= most_nodes && out.size() < most_found; ++nodes) {
-    const std::int64_t world = nodes * gpus_per_node;
-    if (world % smallest != 0) continue;
-    const Launch launch{
-        .world_size = world, .nodes = nodes, .gpus_per_node = gpus_per_node, .source = {}, .assumed = false};
-    const Analysis analysis = prepared.decide(launch, {.dp_formula = DpFormula::runtime, .with_text = false});
-    if (analysis.errors > 0) continue;
-    out.push_back({nodes, world, analysis.run.degrees.data, analysis.run.batch.accumulation_steps});
+    if (nodes * gpus_per_node % smallest == 0) add_if_legal(prepared, nodes * gpus_per_node, gpus_per_node, out);
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "config/experiment_rules.h"
 #include "config/faults.h"
 #include "config/loading.h"
+#include "primus_plan/support/meant_word.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan {
@@ -81,8 +82,8 @@ Finding not_found(const Loading& loading, const Folder& folder, const std::strin
   }
   Finding finding = fault(loading::preset_not_found, name.value->origin,
                           fmt::format("{} {} is not in {}", folder.what, to_text(*name.value), place), std::move(help));
-  if (!near.empty())
-    finding.fixes.push_back(replacement("name the nearest preset", *name.value, std::string(near.front())));
+  if (const auto meant = meant_word(wanted, candidates))
+    finding.fixes.push_back(replacement("name the nearest preset", *name.value, std::string(*meant)));
   return finding;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -55,6 +57,7 @@ bool adds_no_fault(const Judgement& before, const Judgement& after) {
 struct Choice {
   AppliedFix fix;
   Severity severity = Severity::error;  ///< of the finding
+  std::string message;                  ///< of the finding
   bool safe = false;
   std::vector<Edit> edits;
 };
@@ -99,6 +102,8 @@ class Mender {
     }
     go_back_to_best();
     count_left_over();
+    const Badness left = badness(now_);
+    out_.errors_left = left.unloadable ? 1 : left.errors;
     return std::move(out_);
   }
 
@@ -134,7 +139,7 @@ class Mender {
       if (!safe && level == FixLevel::safe) break;
       for (const Fix& fix : finding.fixes) {
         if (fix.safe != safe || !edits_text(fix, out_.text)) continue;
-        Choice choice{{finding.rule, fix.title}, finding.severity, fix.safe, fix.edits};
+        Choice choice{{finding.rule, fix.title}, finding.severity, finding.message, fix.safe, fix.edits};
         if (!refused_.contains(name_of(choice))) return choice;
       }
     }
@@ -199,6 +204,45 @@ class Mender {
     }
   }
 
+  /// Which of a step's choices may be needless: their findings go away by others of the step. Any two choices differ
+  /// in a bit of their numbers, so trying all with a bit set and all without it finds every such pair.
+  std::vector<std::size_t> doubtful(const std::vector<Choice>& all) const {
+    std::set<std::size_t, std::greater<>> out;  // the last first: of two that do for each other, the first stays
+    for (std::size_t bit = 1; bit < all.size(); bit *= 2) {
+      for (const bool set : {false, true}) {
+        std::vector<Choice> some;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if (((i & bit) != 0) == set) some.push_back(all[i]);
+        }
+        const std::optional<Step> without_others = step({}, some);
+        if (!without_others) continue;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if (((i & bit) != 0) != set && !is_in(all[i], without_others->judgement)) out.insert(i);
+        }
+      }
+    }
+    return {out.begin(), out.end()};
+  }
+
+  static bool is_in(const Choice& choice, const Judgement& judgement) {
+    return std::ranges::any_of(judgement.findings, [&](const Finding& finding) {
+      return finding.rule == choice.fix.rule && finding.message == choice.message;
+    });
+  }
+
+  /// Leaves out what the other choices of the step do without: switching one key off may end what another key was to be
+  /// switched on for.
+  void drop_needless(Step& made) const {
+    if (made.taken.size() < 2) return;
+    const std::vector<Choice> promised = made.taken;
+    for (const std::size_t at : doubtful(made.taken)) {
+      std::vector<Choice> fewer = made.taken;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
+      std::optional<Step> next = fewer.empty() ? std::nullopt : step({}, fewer);
+      if (next && mends_all(promised, next->judgement)) made = *std::move(next);
+    }
+  }
+
   void take(Step made) {
     seen_.insert(made.text);
     out_.text = std::move(made.text);
@@ -214,6 +258,7 @@ class Mender {
   void apply(const std::vector<Choice>& choices) {
     Step made;
     gather(choices, made);
+    drop_needless(made);
     if (!made.taken.empty()) return take(std::move(made));
     for (const Choice& choice : choices) {
       if (std::optional<Step> next = step({}, {&choice, 1})) return take(*std::move(next));
@@ -235,5 +280,19 @@ class Mender {
 }  // namespace
 
 Mended mend(const std::string& text, const Judge& judge, FixLevel level) { return Mender(text, judge, level).run(); }
+
+Mended mend_unless_one_change_does(const std::string& text, const Judge& judge, FixLevel level,
+                                   const std::function<bool()>& one_change_is_enough) {
+  Mended out = mend(text, judge, level);
+  if (level == FixLevel::safe || out.errors_left == 0 || !one_change_is_enough()) return out;
+  const Judge without_workarounds = [&judge](const std::string& now) {
+    Judgement judgement = judge(now);
+    for (Finding& finding : judgement.findings) {
+      if (finding.severity == Severity::error) std::erase_if(finding.fixes, [](const Fix& fix) { return !fix.safe; });
+    }
+    return judgement;
+  };
+  return mend(text, without_workarounds, level);
+}
 
 }  // namespace primus_plan

@@ -22,20 +22,28 @@ constexpr std::size_t most_values = 6;  ///< of one key
 constexpr double degree_cost = 0.5;
 constexpr double micro_batch_cost = 0.25;
 
+/// -1 as the shard degree, in the frameworks that have a key for it: whatever the other degrees leave.
+constexpr std::int64_t all_that_is_left = -1;
+
 /// A key that repairs may change.
 struct Knob {
   RunKey RunKeys::*key;
   std::int64_t Degrees::*degree;  ///< null for the batch keys
   std::int64_t Batch::*batch;
 };
-constexpr std::array<Knob, 8> knobs{{{&RunKeys::tensor, &Degrees::tensor, nullptr},
-                                     {&RunKeys::pipeline, &Degrees::pipeline, nullptr},
-                                     {&RunKeys::virtual_pipeline, &Degrees::virtual_pipeline, nullptr},
-                                     {&RunKeys::context, &Degrees::context, nullptr},
-                                     {&RunKeys::expert, &Degrees::expert, nullptr},
-                                     {&RunKeys::expert_tensor, &Degrees::expert_tensor, nullptr},
-                                     {&RunKeys::micro_batch, nullptr, &Batch::micro},
-                                     {&RunKeys::global_batch, nullptr, &Batch::global}}};
+constexpr std::array<Knob, 10> knobs{{{&RunKeys::tensor, &Degrees::tensor, nullptr},
+                                      {&RunKeys::pipeline, &Degrees::pipeline, nullptr},
+                                      {&RunKeys::virtual_pipeline, &Degrees::virtual_pipeline, nullptr},
+                                      {&RunKeys::context, &Degrees::context, nullptr},
+                                      {&RunKeys::expert, &Degrees::expert, nullptr},
+                                      {&RunKeys::expert_tensor, &Degrees::expert_tensor, nullptr},
+                                      {&RunKeys::data_shard, &Degrees::data_shard, nullptr},
+                                      {&RunKeys::micro_batch, nullptr, &Batch::micro},
+                                      {&RunKeys::global_batch, nullptr, &Batch::global},
+                                      {&RunKeys::sequence_length, nullptr, &Batch::sequence_length}}};
+
+/// What changes the tokens of a step, by which it is judged when the change is known to be legal.
+bool changes_tokens(const Knob& knob) { return knob.batch == &Batch::global || knob.batch == &Batch::sequence_length; }
 
 /// A value to try for a knob.
 struct Step {
@@ -50,6 +58,7 @@ struct Attempt {
 };
 
 double doublings(std::int64_t from, std::int64_t to) {
+  if (to == all_that_is_left) return 1;
   if (from < 1 || to < 1) return 4;
   return std::abs(std::log2(static_cast<double>(to) / static_cast<double>(from)));
 }
@@ -80,6 +89,25 @@ std::vector<std::int64_t> global_values(const RunDescription& run) {
   return values;
 }
 
+/// The lengths around the asked one that split over the ranks of a sequence: sequence parallelism cuts it by TP,
+/// context parallelism by CP, or by 2 CP to balance causal attention.
+std::vector<std::int64_t> length_values(const RunDescription& run) {
+  std::vector<std::int64_t> values;
+  const std::int64_t halves = saturating_multiply(2, run.degrees.context);
+  const std::int64_t ranks = saturating_multiply(run.degrees.tensor, run.degrees.context);
+  const std::int64_t both = least_common_multiple(halves, ranks).value_or(0);
+  const std::int64_t length = run.batch.sequence_length;
+  for (const std::int64_t multiple : {run.degrees.context, halves, ranks, both, saturating_multiply(2, ranks)}) {
+    if (multiple < 1 || length < 1 || length % multiple == 0) continue;
+    const Multiples near = nearest_multiples(length, multiple);
+    if (near.below) values.push_back(*near.below);
+    if (near.above) values.push_back(*near.above);
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
 /// The micro-batches that divide each rank's share of the global batch.
 std::vector<std::int64_t> micro_values(const RunDescription& run) {
   if (run.degrees.data < 1 || run.batch.global % run.degrees.data != 0) return {1};
@@ -94,21 +122,28 @@ class Search {
  public:
   Search(const Backend& backend, const Module& module, const Environment& environment, const Analysis& broken,
          std::size_t most_pairs)
-      : backend_(backend), module_(module), environment_(environment), broken_(broken), most_pairs_(most_pairs) {}
+      : backend_(backend),
+        module_(module),
+        environment_(environment),
+        broken_(broken),
+        most_pairs_(most_pairs),
+        warnings_(decide({}).warnings) {}
 
   std::vector<Repair> run() {
     const std::vector<Step> singles = steps(broken_.run, knobs.size());
     std::vector<RunDescription> reached;
     for (const Step& step : singles) {
       const Analysis after = decide({step});
-      if (after.errors == 0) keep({{step}, step.cost}, after);
+      if (is_repaired(after)) keep({{step}, step.cost}, after);
       reached.push_back(after.run);
     }
     if (found_.empty()) try_pairs(singles, reached);
     std::ranges::stable_sort(found_, {}, &Found::cost);
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    for (const Found& found : found_) fewest = std::min(fewest, std::max(found.warnings, warnings_));
     std::vector<Repair> out;
     for (Found& found : found_) {
-      if (out.size() < most_shown) out.push_back(std::move(found.repair));
+      if (out.size() < most_shown && found.warnings <= fewest) out.push_back(std::move(found.repair));
     }
     return out;
   }
@@ -117,6 +152,7 @@ class Search {
   struct Found {
     Repair repair;
     double cost = 0;
+    std::size_t warnings = 0;
   };
 
   /// What can be changed in a run, the values nearest to the present ones first; `done` is the knob that was turned.
@@ -125,6 +161,7 @@ class Search {
     for (std::size_t i = 0; i < knobs.size(); ++i) {
       const Knob& knob = knobs[i];
       if (i == done || (run.keys.*knob.key).name == nullptr) continue;
+      if (knob.degree == &Degrees::data_shard && !is_limited((run.keys.*knob.key).name)) continue;
       std::vector<Step> own;
       for (const std::int64_t value : values(knob, run)) {
         if (value != current(knob, run)) own.push_back({i, value, step_cost(knob, run, value)});
@@ -136,16 +173,24 @@ class Search {
     return out;
   }
 
+  /// Whether the module asks for a number of shards rather than for all that is left.
+  bool is_limited(const char* key) const {
+    const Node* asked = module_.params->at_path(key);
+    return asked != nullptr && asked->kind == Kind::integer && asked->integer != all_that_is_left;
+  }
+
   static std::vector<std::int64_t> values(const Knob& knob, const RunDescription& run) {
     if (knob.batch == &Batch::global) return global_values(run);
     if (knob.batch == &Batch::micro) return micro_values(run);
+    if (knob.batch == &Batch::sequence_length) return length_values(run);
     if (knob.degree == &Degrees::virtual_pipeline && run.degrees.virtual_pipeline < 2) return {};
+    if (knob.degree == &Degrees::data_shard) return {all_that_is_left};
     return degree_values(knob, run.launch);
   }
 
   static double step_cost(const Knob& knob, const RunDescription& run, std::int64_t to) {
     const std::int64_t from = current(knob, run);
-    if (knob.batch == &Batch::global) return tokens_cost(from, to);
+    if (changes_tokens(knob)) return tokens_cost(from, to);
     return doublings(from, to) * (knob.batch != nullptr ? micro_batch_cost : degree_cost);
   }
 
@@ -154,6 +199,8 @@ class Search {
   void try_pairs(const std::vector<Step>& singles, const std::vector<RunDescription>& reached) {
     std::vector<Attempt> pairs;
     for (std::size_t i = 0; i < singles.size(); ++i) {
+      // A length that fits the degrees as they are fits nothing once one of them has changed: it comes second.
+      if (knobs[singles[i].knob].batch == &Batch::sequence_length) continue;
       for (const Step& second : steps(reached[i], singles[i].knob)) {
         pairs.push_back({{singles[i], second}, singles[i].cost + second.cost});
       }
@@ -171,8 +218,14 @@ class Search {
         continue;
       }
       const Analysis after = decide(pair.steps);
-      if (after.errors == 0) keep(pair, after);
+      if (is_repaired(after)) keep(pair, after);
     }
+  }
+
+  /// No error, and nothing new to be warned of. Where the degrees did not come out before, most rules were silent until
+  /// now: what they warn of then need not come from the change.
+  bool is_repaired(const Analysis& after) const {
+    return after.errors == 0 && (after.warnings <= warnings_ || broken_.run.degrees.data < 1);
   }
 
   const char* key_of(const Step& step) const { return (broken_.run.keys.*knobs[step.knob].key).name; }
@@ -190,14 +243,16 @@ class Search {
 
   /// Only now is it known what the change really does to tokens per step.
   void keep(const Attempt& attempt, const Analysis& after) {
-    Found found{.repair = {.changes = {}, .tokens_per_step = after.run.batch.tokens_per_step()}, .cost = 0};
+    Found found{.repair = {.changes = {}, .tokens_per_step = after.run.batch.tokens_per_step()},
+                .cost = 0,
+                .warnings = after.warnings};
     for (const Step& step : attempt.steps) {
       const Node* before = module_.params->at_path(key_of(step));
       KeyChange change{.key = key_of(step), .from = {}, .to = step.to};
       if (before != nullptr && before->kind == Kind::integer) change.from = before->integer;
       if (change.from == change.to) return;
       found.repair.changes.push_back(std::move(change));
-      if (knobs[step.knob].batch != &Batch::global) found.cost += step.cost;
+      if (!changes_tokens(knobs[step.knob])) found.cost += step.cost;
     }
     const std::int64_t before = broken_.run.batch.tokens_per_step();
     if (before > 0 && found.repair.tokens_per_step > 0) found.cost += tokens_cost(before, found.repair.tokens_per_step);
@@ -209,6 +264,7 @@ class Search {
   const Environment& environment_;
   const Analysis& broken_;
   std::size_t most_pairs_;
+  std::size_t warnings_;  ///< of the run as it is, by the rules that judge candidates
   std::vector<Found> found_;
 };
 

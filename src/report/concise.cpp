@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "primus_plan/config/presets.h"
 #include "primus_plan/report/report.h"
 #include "primus_plan/support/text.h"
 #include "report/finding_text.h"
@@ -27,12 +28,18 @@ class ConciseFormatter final : public Formatter {
  private:
   std::string line(const Finding& finding, const Origin& fallback, const std::string& path) const {
     if (finding.severity == Severity::note && !verbose_) return {};
-    const Origin& origin = finding.primary.origin ? finding.primary.origin : fallback;
-    const std::string where = escape_controls(origin ? origin.source->path() : path);
+    // A line inside the binary cannot be opened, and one of a file that many experiments share names none of them.
+    const Origin& own = finding.primary.origin;
+    const bool is_inside = own && own.source->path().starts_with(built_in_folder);
+    const Origin& origin = own && !is_inside ? own : fallback;
+    const std::string where = origin ? origin.source->path() : path;
     const std::string at = origin.line > 0 ? fmt::format(":{}:{}", origin.line, origin.column) : std::string();
-    return fmt::format("{} {} {} {}\n", paint_.bold(where + at + ":"),
+    std::string more;
+    if (is_inside) more += fmt::format(" (set at {})", to_string(own));
+    if (where != path) more += fmt::format(" (in {})", path);
+    return fmt::format("{} {} {}{} {}\n", paint_.bold(escape_controls(where) + at + ":"),
                        paint_.severity(finding.severity, fmt::format("{}:", to_string(finding.severity))),
-                       escape_controls(shortened(finding.message)),
+                       escape_controls(shortened(finding.message)), escape_controls(more),
                        paint_.faint(fmt::format("[{} {}]", finding.rule->id, finding.rule->name)));
   }
 

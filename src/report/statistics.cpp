@@ -57,7 +57,7 @@ std::string Statistics::to_text(const Summary& total, const TextStyle& style) co
 }
 
 std::string Statistics::to_json(const Summary& total) const {
-  std::string out = "{\n  \"schema\": \"primus-plan/1\",\n  \"statistics\": [";
+  std::string out = "{\n  \"schema\": \"primus-plan-statistics/1\",\n  \"statistics\": [";
   std::string_view separator = "\n    ";
   for (const Row* row : sorted()) {
     out += fmt::format(R"({}{{"rule": {}, "name": {}, "severity": {}, "count": {}, "files": {}}})", separator,

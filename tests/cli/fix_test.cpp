@@ -118,6 +118,19 @@ TEST_F(Fix, ValuesOfVariablesAreLeftAlone) {
   EXPECT_EQ(read_file(path), text);
 }
 
+/// TP 4 ends all errors, the batch's among them: DP is then 6, and the batch is not adapted to the DP 8 of TP 3.
+TEST_F(Fix, NothingIsAdaptedToADegreeThatIsWrong) {
+  std::string text =
+      with(std::string(bad_experiment), "tensor_model_parallel_size: 2", "tensor_model_parallel_size: 3");
+  text = with(with(text, "micro_batch_size: 2", "micro_batch_size: 1"), ": 33\n", ": 36\n");
+  const std::string path = folder_.write("tensor.yaml", text);
+  const ProcessResult result = run_plan({"check", "--fix-unsafe", "--world-size", "24", path});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.out, "MG203")) << result.out;
+  EXPECT_TRUE(contains(result.out, "legal with one change: tensor_model_parallel_size 4")) << result.out;
+  EXPECT_EQ(read_file(path), text) << result.err;
+}
+
 TEST_F(Fix, TheReportNamesTheSmallestRepair) {
   const ProcessResult text = run_plan({"check", path_});
   EXPECT_TRUE(contains(text.out, "legal with one change: global_batch_size 32 (32,768 tokens a step, -3.0 %)"))

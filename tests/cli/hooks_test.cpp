@@ -115,6 +115,22 @@ TEST_F(Hooks, ListsOfFiles) {
   EXPECT_EQ(plan({"check", "--only-experiments", "values.yaml", "good.yaml"}).exit_code, 0);
 }
 
+// What only experiments have tells one whose "modules" cannot be read.
+TEST_F(Hooks, ABrokenExperimentIsNotPassedOver) {
+  const std::string good(good_experiment);
+  const std::size_t modules = good.find("modules:");
+  const auto changed = [&](const std::string& to) { return std::string(good).replace(modules, 8, to); };
+  std::string wide = "\xFF\xFE";
+  for (const char c : good) wide += {c, '\0'};
+  for (const std::string& text : {changed(" modules:"), changed("modules"), changed("module:"), wide}) {
+    write("exp/broken.yaml", text);
+    EXPECT_EQ(plan({"check", "--only-experiments", "exp/broken.yaml"}).exit_code, 1) << text.substr(0, 80);
+    EXPECT_EQ(plan({"check", "exp"}).exit_code, 1) << text.substr(0, 80);
+  }
+  write("exp/broken.yaml", "workspace: of another tool\nitems: [1]\n");
+  EXPECT_EQ(plan({"check", "--only-experiments", "exp/broken.yaml"}).exit_code, 0);
+}
+
 TEST_F(Hooks, ChangedSince) {
   write("exp/old.yaml", bad_experiment);
   write("exp/mine.yaml", good_experiment);

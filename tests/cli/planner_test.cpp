@@ -55,6 +55,18 @@ TEST(SweepCommand, RefusesUnknownAxesAndFailsWhenNothingIsLegal) {
   EXPECT_EQ(run_plan({"sweep", file, "--over", "tp=3,5"}).exit_code, 1);
 }
 
+// A size that nobody gave is the one that the estimates have: whole nodes.
+TEST(SweepCommand, AssumesTheWorldOfTheEstimates) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", "tensor_model_parallel_size: 1\nglobal_batch_size: 128\n");
+  const json estimate = json::parse(run_plan({"estimate", file, "--hardware", "MI300X", "--format", "json"}).out);
+  const ProcessResult swept = run_plan({"sweep", file, "--over", "tp=1,4", "--hardware", "MI300X", "--format", "json"});
+  const json points = json::parse(swept.out).at("points");
+  EXPECT_EQ(points.at(0).at("world_size"), estimate.at("world_size")) << swept.out;
+  EXPECT_EQ(points.at(0).at("tokens_per_second_per_gpu"), estimate.at("step").at("tokens_per_second_per_gpu"));
+  EXPECT_EQ(points.at(1).at("legal"), true) << "four of eight GPUs";
+}
+
 TEST(DiffCommand, ExitCodesTellWhatTrains) {
   const TemporaryFolder folder;
   const std::string a = folder.write("a.yaml", good_experiment);

@@ -60,7 +60,12 @@ TEST(Report, ItsJsonIsThatOfTheCommands) {
   const json& module = page.data.at("modules").at(0);
   EXPECT_EQ(module.at("check"), answer({"check", file, "--format", "json"}).at("files").at(0));
   EXPECT_EQ(module.at("layout"), answer({"layout", file, "--format", "json"}));
-  EXPECT_EQ(module.at("plan"), answer({"plan", file, "--format", "json"}));
+  const json plan = answer({"plan", file, "--format", "json"});
+  // Two searches that a watched program is too slow to finish end at two places.
+  const bool both_end = plan.at("search").at("complete") && module.at("plan").at("search").at("complete");
+  if (patience() == 1 || both_end) {
+    EXPECT_EQ(module.at("plan"), plan);
+  }
   EXPECT_EQ(module.at("sweeps").at(0), answer({"sweep", file, "--over", "nodes=1,2,4,8,16,32,64", "--format", "json"}));
   json estimate = answer({"estimate", file, "--format", "json"});
   estimate["hardware"]["source"] = module.at("estimate").at("hardware").at("source");  // told in other words

@@ -127,9 +127,49 @@ TEST(Mend, FixesWhoseSumBringsANewFaultAreTriedOneByOne) {
   EXPECT_EQ(mend("a: one\nb: two\n", judge, FixLevel::all).text, "a: x\nb: two\n");
 }
 
+/// "gather" needs "sharded" and "overlap": turning gather off ends both faults.
+TEST(Mend, AFixWhoseFaultAnotherOneEndsIsNotMade) {
+  const Judge judge = [](const std::string& text) {
+    Judgement out{.findings = {}, .sources = {std::make_shared<const Source>("exp.yaml", text)}, .is_loaded = true};
+    const std::size_t gather = text.find("gather: on");
+    if (gather == std::string::npos) return out;
+    const auto report = [&](const RuleInfo* info, std::size_t begin, std::size_t end, const char* to) {
+      Finding finding;
+      finding.rule = info;
+      finding.message = info->id;
+      const Origin where = origin_in(*out.sources[0], begin, end, Layer::experiment);
+      finding.fixes.push_back({"write", {{.where = where, .replacement = to}}, false});
+      out.findings.push_back(finding);
+    };
+    if (const std::size_t at = text.find("overlap: off"); at != std::string::npos)
+      report(other_rule(), at + 9, at + 12, "on");
+    if (text.find("sharded: off") != std::string::npos) report(rule(), gather + 8, gather + 10, "off");
+    return out;
+  };
+  const Mended mended = mend("sharded: off\ngather: on\noverlap: off\n", judge, FixLevel::all);
+  EXPECT_EQ(mended.text, "sharded: off\ngather: off\noverlap: off\n");
+  EXPECT_EQ(mended.applied.size(), 1U);
+  EXPECT_EQ(mend("sharded: on\ngather: on\noverlap: off\n", judge, FixLevel::all).text,
+            "sharded: on\ngather: on\noverlap: on\n");
+}
+
 TEST(Mend, TwoRulesThatWantOppositeThingsEnd) {
   const Judge judge = judge_of({{"left", {{.to = "right"}}}, {"right", {{.to = "left"}}}});
   EXPECT_EQ(mend("a: left\n", judge, FixLevel::all).text, "a: right\n");
+}
+
+TEST(Mend, NoWorkaroundsWhereOneChangeIsEnough) {
+  // "bad" is what has to change; "one" only suffers from it, and "odd" is another matter.
+  const Judge judge = judge_of(
+      {{"bad", {{.to = ""}}}, {"one", {{.to = "1"}}}, {"odd", {{.severity = Severity::warning, .to = "even"}}}});
+  const std::string text = "a: bad\nb: one\nc: odd\n";
+  const Mended plain = mend_unless_one_change_does(text, judge, FixLevel::all, [] { return false; });
+  EXPECT_EQ(plain.text, "a: bad\nb: 1\nc: even\n");
+  EXPECT_EQ(plain.errors_left, 1U);
+  const Mended held = mend_unless_one_change_does(text, judge, FixLevel::all, [] { return true; });
+  EXPECT_EQ(held.text, "a: bad\nb: one\nc: even\n");
+  EXPECT_EQ(held.errors_left, 2U);
+  EXPECT_EQ(mend_unless_one_change_does("b: one\n", judge, FixLevel::all, [] { return true; }).text, "b: 1\n");
 }
 
 TEST(Mend, LeavesOtherFilesAlone) {

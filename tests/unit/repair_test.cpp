@@ -61,6 +61,36 @@ TEST_F(Repairs, TwoKeysWhereOneIsNotEnough) {
   EXPECT_EQ(repairs[0].changes.size(), 2U);
 }
 
+TEST_F(Repairs, ALengthIsOneChange) {
+  const auto repairs = find(
+      "tensor_model_parallel_size: 2\ncontext_parallel_size: 4\nseq_length: 1001\nmicro_batch_size: 1\n"
+      "global_batch_size: 144\n",
+      16);
+  ASSERT_FALSE(repairs.empty());
+  ASSERT_EQ(repairs[0].changes.size(), 1U);
+  EXPECT_EQ(text_of(repairs[0].changes[0]), "seq_length 1001 -> 1000");
+}
+
+/// Expert parallelism of a dense model is legal in MaxText, and warned of.
+TEST_F(Repairs, NoneBringsANewWarning) {
+  const std::string yaml =
+      "model_name: llama3-8b\nper_device_batch_size: 1\nici_fsdp_parallelism: 1\nici_pipeline_parallelism: 3\n";
+  const auto repairs = find(yaml, 3);
+  ASSERT_EQ(broken_.errors, 1U) << "32 layers, 3 stages";
+  ASSERT_FALSE(repairs.empty());
+  for (const Repair& repair : repairs) {
+    ExperimentOptions options;
+    for (const KeyChange& change : repair.changes) {
+      EXPECT_NE(change.key, "ici_expert_parallelism");
+      options.sets.emplace_back(change.key, std::to_string(change.to));
+    }
+    const LoadResult loaded = loader_.load_text("exp.yaml", yaml, options);
+    const Analysis after = analyze(loaded.experiments.at(0), broken_.run.launch, environment_, {}).at(0);
+    EXPECT_EQ(after.errors, 0U);
+    EXPECT_LE(after.warnings, broken_.warnings);
+  }
+}
+
 TEST_F(Repairs, OtherBackendsKeysAreTheirOwn) {
   const auto repairs = find("training:\n  local_batch_size: 4\n  global_batch_size: 100\n", 8);
   ASSERT_FALSE(repairs.empty());

@@ -34,14 +34,22 @@ struct AppliedFix {
 struct Mended {
   std::string text;                  ///< after all fixes; the given text where there are none
   std::vector<AppliedFix> applied;   ///< in order
+  std::size_t errors_left = 0;       ///< in `text`; 1 for a text that cannot be loaded
   std::size_t unsafe_left_over = 0;  ///< findings that FixLevel::all would try to mend and FixLevel::safe does not
 };
 
 /// Applies the fixes of the findings of a text, round by round until nothing is left to do: of fixes that overlap, the
-/// first wins, and the others have their turn when the text has been judged again. Only edits of this text itself are
-/// made, each checked by edit_document. A fix after which the text has more errors (or as many, and more warnings) is
-/// taken back, and so is a chain of fixes, each of what the one before it uncovers, that ends with other faults but not
-/// with fewer. Pure but for what `judge` does; every byte outside the edits is kept.
+/// first wins, and the others have their turn when the text has been judged again. Of fixes that are made together each
+/// is needed: one whose finding goes away by the others is not made. Only edits of this text itself are made, each
+/// checked by edit_document. A fix after which the text has more errors (or as many, and more warnings) is taken back,
+/// and so is a chain of fixes, each of what the one before it uncovers, that ends with other faults but not with fewer.
+/// Pure but for what `judge` does; every byte outside the edits is kept.
 Mended mend(const std::string& text, const Judge& judge, FixLevel level);
+
+/// The same for a text that changing one key may make legal altogether (find_repairs). Where fixes leave errors, and
+/// `one_change_is_enough` then says so of the given text, unsafe fixes of errors are not made: they would only adapt
+/// other keys to the one that is wrong.
+Mended mend_unless_one_change_does(const std::string& text, const Judge& judge, FixLevel level,
+                                   const std::function<bool()>& one_change_is_enough);
 
 }  // namespace primus_plan

@@ -4,7 +4,10 @@
 
 #include <cmath>
 
+#include "backends/common/choices.h"
+#include "primus_plan/support/meant_word.h"
 #include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 
@@ -39,6 +42,38 @@ std::optional<Int> nearest_of(const std::vector<Int>& numbers, Int value) {
     if (!nearest || distance(number) <= distance(*nearest)) nearest = number;
   }
   return nearest;
+}
+
+namespace {
+
+/// The word that is meant, having said it; where none is clear, the nearest one is only asked about.
+std::optional<std::string_view> ask_for_word(Message& m, std::string_view wrong,
+                                             std::span<const std::string_view> words) {
+  const std::optional<std::string_view> meant = meant_word(wrong, words);
+  if (meant) {
+    m.help("did you mean {}?", *meant);
+  } else if (const auto near = nearest_names(wrong, words, 2); near.size() == 1 && !near.front().empty()) {
+    m.help("did you mean {}?", near.front());
+  }
+  return meant;
+}
+
+}  // namespace
+
+void offer_word(Message& m, const Word& field, std::span<const std::string_view> words, bool safe) {
+  if (field.value.data() == nullptr) return;
+  if (const auto meant = ask_for_word(m, *field, words))
+    m.fix(fmt::format("set {} to {}", field.key, *meant), field, std::string(*meant), safe);
+}
+
+void offer_word(Message& m, const Word& field, std::string_view choices, bool safe) {
+  offer_word(m, field, split_choices(choices), safe);
+}
+
+void offer_word(Message& m, const Node& node, std::span<const std::string_view> words) {
+  if (!node.is_string()) return;
+  if (const auto meant = ask_for_word(m, node.text, words))
+    m.fix(fmt::format("write {}", *meant), node.origin, std::string(*meant));
 }
 
 std::vector<Int> divisors_up_to(Int n, Int most) {

@@ -1,3 +1,4 @@
+#include "backends/maxtext/rules/heads.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
@@ -68,6 +69,7 @@ void load_balance(const MaxTextRun& run, Findings& out) {
       m.say("max_target_length {} is not a multiple of 2 x context parallel = {}", *length, chunks);
       m.also(context_degree(run));
       m.because("load balancing cuts a sequence into two chunks for each context rank");
+      if (!key_heads_split(run)) return;  // the degrees have to change first
       const std::vector<Int> legal = multiples_around(*length, chunks);
       help_with_nearest(m, legal);
       fix_to_nearest(m, length, *length, legal);

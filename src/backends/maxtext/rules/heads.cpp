@@ -1,3 +1,5 @@
+#include "backends/maxtext/rules/heads.h"
+
 #include <array>
 
 #include "backends/maxtext/rules/rules.h"
@@ -8,11 +10,6 @@ namespace primus_plan::maxtext {
 namespace {
 
 constexpr std::string_view attention_site = "src/maxtext/layers/attentions.py:_validate_kv_head_sharding";
-
-/// Latent attention has no key/value heads to cut.
-bool has_key_heads(const MaxTextRun& run) {
-  return *run.config.attention_type != "mla" && *run.config.attention_type != "compressed";
-}
 
 void report_key_heads(const MaxTextRun& run, const Count& key, Int heads, Int shards, Findings& out) {
   const Count& degree = largest_of({&run.config.ici_tensor_parallelism, &run.config.ici_tensor_sequence_parallelism,
@@ -29,7 +26,7 @@ void report_key_heads(const MaxTextRun& run, const Count& key, Int heads, Int sh
 void key_heads_not_over_tensor(const MaxTextRun& run, Findings& out) {
   const Int shards = run.mesh.shards(run.mesh.logical.key_heads);
   if (shards <= 1 || !has_key_heads(run) || run.model.key_heads <= 0) return;
-  if (run.model.key_heads % shards != 0) {
+  if (!key_heads_split(run)) {
     report_key_heads(run, run.config.base_num_kv_heads, run.model.key_heads, shards, out);
     return;
   }

@@ -6,7 +6,6 @@
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
-#include "primus_plan/support/text.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -60,10 +59,7 @@ void not_a_choice(const MaxTextRun& run, Findings& out) {
   report(run, Kind::not_a_choice, out, [](const KeyFault& fault, Message& m) {
     m.say("{}: {:.60} is none of its values", fault.key, to_text(*fault.value));
     const auto choices = split_choices(fault.spec->choices);
-    for (const std::string_view near : nearest_names(fault.value->text, choices, 1)) {
-      m.help("did you mean {}?", near);
-      m.fix(fmt::format("set {} to {}", fault.key, near), fault.value->origin, std::string(near));
-    }
+    offer_word(m, *fault.value, choices);
     constexpr std::size_t most_listed = 20;
     if (choices.size() <= most_listed) m.help("values: {}", choices_text(choices));
     m.help("upper and lower case matter");

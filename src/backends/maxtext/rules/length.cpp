@@ -1,3 +1,4 @@
+#include "backends/maxtext/rules/heads.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
@@ -12,6 +13,7 @@ void sequence_not_over_shards(const MaxTextRun& run, Findings& out) {
   out.add(length, [&](Message& m) {
     m.say("max_target_length {} does not split over {} sequence shards", *length, shards);
     m.because("sequence shards = {}", axes_text(run, run.mesh.logical.length));
+    if (!key_heads_split(run)) return;  // the degrees have to change, and the shards with them
     const std::vector<Int> legal = multiples_around(*length, shards);
     help_with_nearest(m, legal);
     fix_to_nearest(m, length, *length, legal);

@@ -89,12 +89,13 @@ void custom_mesh_illegal(const MaxTextRun& run, Findings& out) {
     if (ring == rings.end()) {
       m.say("custom_mesh: {:.60} is no way to lay out a mesh", name);
       m.help("MaxText knows hybrid_ring_64x4 and hybrid_ring_32x8, both for 256 devices a slice");
+      offer_word(m, run.config.custom_mesh, "hybrid_ring_64x4|hybrid_ring_32x8");
     } else {
       m.say("custom_mesh: {} needs ici degrees of exactly {}, {} and {}; the mesh is {}", name, ring->degrees[0],
             ring->degrees[1], ring->degrees[2], axes_text(run, run.mesh.axes));
     }
     m.help("leave custom_mesh empty on GPUs");
-    m.fix("empty custom_mesh", run.config.custom_mesh, "\"\"");
+    if (ring != rings.end()) m.fix("empty custom_mesh", run.config.custom_mesh, "\"\"");
   });
 }
 

@@ -4,7 +4,6 @@
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
-#include "primus_plan/support/text.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -41,9 +40,7 @@ void remat_policy_unknown(const MaxTextRun& run, Findings& out) {
   if (policy.value.data() == nullptr || (!policy.value.empty() && is_in(remat_policies, *policy))) return;
   out.add(policy, [&](Message& m) {
     m.say("remat_policy: {:.60} is no policy of MaxText", *policy);
-    for (const std::string_view near : nearest_names(*policy, remat_policies, 2)) {
-      if (!near.empty()) m.help("did you mean {}?", near);
-    }
+    offer_word(m, policy, remat_policies);
     m.help("full recomputes everything and needs the least memory, minimal_with_context keeps matrix products");
   });
 }
@@ -53,7 +50,7 @@ void attention_unknown(const MaxTextRun& run, Findings& out) {
   if (is_in(attentions, *attention)) return;
   out.add(attention, [&](Message& m) {
     m.say("attention: {:.60} is no kernel of MaxText", *attention);
-    for (const std::string_view near : nearest_names(*attention, attentions, 1)) m.help("did you mean {}?", near);
+    offer_word(m, attention, attentions);
     m.help("cudnn_flash_te is Transformer Engine's, which Primus's preset uses");
   });
 }
@@ -72,10 +69,11 @@ void collective_gemm(const MaxTextRun& run, Findings& out) {
     if (known) {
       m.say("te_comm_gemm_overlap: {} needs one process for each GPU, Primus starts one for each node", *policy);
       m.because("it demands hardware: gpu_multiprocess, tensor_sequence above 1, tensor 1 and a te_ quantization");
+      m.fix("set te_comm_gemm_overlap to disabled", policy, "disabled");
     } else {
       m.say("te_comm_gemm_overlap: {:.60} is none of disabled, mlp, full", *policy);
+      offer_word(m, policy, "disabled|mlp|full");
     }
-    m.fix("set te_comm_gemm_overlap to disabled", policy, "disabled");
   });
 }
 

@@ -85,6 +85,7 @@ void needs_pathways(const MaxTextRun& run, Findings& out) {
   if (*config.elastic_backup_kind != "snapshot" && *config.elastic_backup_kind != "checkpoint") {
     out.add(config.elastic_backup_kind, [&](Message& m) {
       m.say("elastic_backup_kind: {:.60} is neither snapshot nor checkpoint", *config.elastic_backup_kind);
+      offer_word(m, config.elastic_backup_kind, "snapshot|checkpoint");
     });
   }
 }

@@ -5,7 +5,6 @@
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
 #include "primus_plan/support/number.h"
-#include "primus_plan/support/text.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -21,7 +20,7 @@ void strategy_unknown(const MaxTextRun& run, Findings& out) {
   if (known_strategy(*strategy)) return;
   out.add(strategy, [&](Message& m) {
     m.say("context_parallel_strategy: {:.60} is none of all_gather, ring, ulysses, usp", *strategy);
-    for (const std::string_view near : nearest_names(*strategy, strategies, 1)) m.help("did you mean {}?", near);
+    offer_word(m, strategy, strategies);
     m.help("on GPUs: all_gather or ring");
   });
 }
@@ -68,7 +67,7 @@ void context_sharding_unknown(const MaxTextRun& run, Findings& out) {
   if (*axis != "context" && *axis != "expert") {
     out.add(run.given.context_sharding, [&](Message& m) {
       m.say("context_sharding: {:.60} is neither context nor expert", *axis);
-      m.fix("set context_sharding to context", run.given.context_sharding, "context");
+      offer_word(m, run.given.context_sharding, "context|expert");
     });
   }
   const Word& ulysses = run.config.ulysses_context_sharding;

@@ -28,7 +28,7 @@ void async_without_worker(const MegatronRun& run, Findings& out) {
     m.say("async_save has no effect without use_persistent_ckpt_worker: training waits for every checkpoint");
     m.also(run.given.use_persistent_ckpt_worker);
     m.help("use_persistent_ckpt_worker: true");
-    m.fix("switch use_persistent_ckpt_worker on", run.given.use_persistent_ckpt_worker, "true");
+    fix_either(m, run.given.use_persistent_ckpt_worker, "true", run.given.async_save, "false");
   });
 }
 
@@ -41,7 +41,7 @@ void main_params_with_optimizer(const MegatronRun& run, Findings& out) {
         "optimizer's state");
     m.also(run.given.no_load_optim);
     m.help("no_load_optim: true; or load_main_params_from_ckpt: false");
-    m.fix("switch no_load_optim on", run.given.no_load_optim, "true");
+    fix_either(m, run.given.no_load_optim, "true", run.config.load_main_params_from_ckpt, "false");
   });
 }
 
@@ -50,7 +50,7 @@ void type_unknown(const MegatronRun& run, Findings& out) {
   if (type.value.data() == nullptr || *type == "global" || *type == "local") return;
   out.add(type, [&](Message& m) {
     m.say("non_persistent_ckpt_type is {}: it is global, local or null", *type);
-    m.fix("set non_persistent_ckpt_type to global", type, "global");
+    offer_word(m, type, "global|local");
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "backends/common/say.h"
 #include "backends/megatron/rules/rules.h"
 #include "primus_plan/diagnostics/findings.h"
 #include "primus_plan/support/text.h"
@@ -48,10 +49,7 @@ bool is_refused(const MegatronRun& run, const BadChoice& bad) {
 void say_choice(const BadChoice& bad, std::string_view end, Message& m) {
   const auto values = split_choices(bad.choice->values);
   m.say("{} is {}, none of {}{}", bad.choice->name, to_text(*bad.node), join(values, ", "), end);
-  const auto nearest = nearest_names(bad.node->text, values, 1);
-  if (nearest.empty()) return;
-  m.help("did you mean {}?", nearest.front());
-  m.fix("use the nearest value", bad.node->origin, std::string(nearest.front()));
+  offer_word(m, *bad.node, values);
 }
 
 void refused_choice(const MegatronRun& run, Findings& out) {

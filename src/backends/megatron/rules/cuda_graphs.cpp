@@ -113,8 +113,18 @@ void implementation_unknown(const MegatronRun& run, Findings& out) {
     m.say("cuda_graph_impl is {}: it is none, local or transformer_engine",
           impl.value.data() != nullptr ? *impl : "null");
     m.help("none switches CUDA graphs off");
-    m.fix("set cuda_graph_impl to none", impl, "none");
+    offer_word(m, impl, "none|local|transformer_engine");
   });
+}
+
+/// Offers the part that an unknown name stands for, where the name is a value of its own.
+void offer_part(Message& m, const Node& scope, std::string_view unknown) {
+  std::array<std::string_view, part_names.size()> names{};
+  std::ranges::transform(part_names, names.begin(), &PartName::name);
+  if (scope.is_string() && scope.text == unknown) offer_word(m, scope, names);
+  for (const NodePtr& item : scope.items) {
+    if (item->is_string() && item->text == unknown) return offer_word(m, *item, names);
+  }
 }
 
 void scope_unknown(const MegatronRun& run, Findings& out) {
@@ -130,7 +140,11 @@ void scope_unknown(const MegatronRun& run, Findings& out) {
       m.say("cuda_graph_scope has full together with other names: full means all of a layer");
     }
     m.help("known names: {}; an empty list captures whole layers", known_text);
-    m.fix("capture whole layers", field, "[]");
+    if (scope.unknown.data() == nullptr) {
+      m.fix("capture whole layers", field, "[]");
+    } else {
+      offer_part(m, *field.value, scope.unknown);
+    }
   });
 }
 

@@ -21,27 +21,31 @@ void gather_without_shards(const MegatronRun& run, Findings& out) {
     if (*config.use_torch_fsdp2) {
       m.say("overlap_param_gather does not go with use_torch_fsdp2, which overlaps its own gathers");
       m.also(config.use_torch_fsdp2).help("overlap_param_gather: false");
+      fix_either(m, config.overlap_param_gather, "false", config.use_torch_fsdp2, "false");
     } else if (uses_muon(run)) {
       m.say("overlap_param_gather with optimizer {}: no sharded optimizer state to gather parameters from",
             *config.optimizer);
       m.also(config.optimizer).help("optimizer: dist_muon; or overlap_param_gather: false");
+      fix_either(m, config.overlap_param_gather, "false", config.optimizer, "dist_muon");
     } else {
       m.say("overlap_param_gather needs sharded optimizer state, and use_distributed_optimizer is off");
       m.also(config.use_distributed_optimizer);
       m.help("use_distributed_optimizer: true; or overlap_param_gather: false");
+      fix_either(m, config.overlap_param_gather, "false", config.use_distributed_optimizer, "true");
     }
-    m.fix("switch overlap_param_gather off", config.overlap_param_gather, "false");
   });
 }
 
 void gather_without_gradient_overlap(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
   if (!*config.overlap_param_gather || *config.overlap_grad_reduce) return;
-  out.add(config.overlap_param_gather, [&](Message& m) {
+  // The line that the author wrote is the one to look at.
+  const bool switched_off = is_asked_for(config.overlap_grad_reduce) && !is_asked_for(config.overlap_param_gather);
+  out.add(switched_off ? config.overlap_grad_reduce : config.overlap_param_gather, [&](Message& m) {
     m.say("overlap_param_gather needs overlap_grad_reduce, which is off");
-    m.also(config.overlap_grad_reduce);
+    m.also(switched_off ? config.overlap_param_gather : config.overlap_grad_reduce);
     m.help("overlap_grad_reduce: true; or overlap_param_gather: false");
-    m.fix("switch overlap_grad_reduce on", config.overlap_grad_reduce, "true");
+    fix_either(m, config.overlap_grad_reduce, "true", config.overlap_param_gather, "false");
   });
 }
 

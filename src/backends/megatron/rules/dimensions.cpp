@@ -1,3 +1,5 @@
+#include "backends/megatron/rules/dimensions.h"
+
 #include <array>
 
 #include "backends/megatron/rules/legal_values.h"
@@ -18,11 +20,9 @@ void split_fault(Findings& out, const MaybeCount& what, const char* group, Int p
   });
 }
 
-bool divides(const MaybeCount& what, Int parts) { return !what.value || parts < 1 || *what.value % parts == 0; }
-
 void heads_over_tensor(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
-  if (divides(config.num_attention_heads, run.tp())) return;
+  if (heads_fit(run)) return;
   out.add(config.num_attention_heads, [&](Message& m) {
     const Int heads = *config.num_attention_heads.value;
     m.say("num_attention_heads {} is not a multiple of TP {}", heads, run.tp());
@@ -33,8 +33,7 @@ void heads_over_tensor(const MegatronRun& run, Findings& out) {
 
 void groups_over_tensor(const MegatronRun& run, Findings& out) {
   const MaybeCount& groups = run.config.num_query_groups;
-  if (!*run.config.group_query_attention || !groups.value || *groups.value < 1 || run.tp() < 1) return;
-  if (*groups.value % run.tp() == 0 || run.tp() % *groups.value == 0) return;
+  if (groups_fit(run)) return;
   out.add(groups, [&](Message& m) {
     m.say("num_query_groups {} is neither a multiple nor a divisor of TP {}", *groups.value, run.tp());
     m.also(run.config.tensor_model_parallel_size, "TP is set here");
@@ -82,7 +81,7 @@ void hidden_over_heads(const MegatronRun& run, Findings& out) {
 }
 
 void ffn_over_tensor(const MegatronRun& run, Findings& out) {
-  if (divides(run.config.ffn_hidden_size, run.tp()) || run.is_moe()) return;
+  if (ffn_fits(run)) return;
   split_fault(out, run.config.ffn_hidden_size, "TP", run.tp(), run.config.tensor_model_parallel_size.origin);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/common/choices.h"
 #include "backends/megatron/rules/pipeline.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -24,7 +25,11 @@ void mtp_positions(const MegatronRun& run, Findings& out) {
           type.value.data() != nullptr ? *type : "null");
     m.also(run.config.mtp_num_layers, "mtp_num_layers set here");
     m.help("set position_embedding_type: rope");
-    m.fix("set position_embedding_type to rope", type, "rope");
+    if (type.value.data() == nullptr || is_choice("learned_absolute|mrope|relative", *type)) {
+      m.fix("set position_embedding_type to rope", type, "rope");
+    } else {
+      offer_word(m, type, "learned_absolute|rope|mrope|relative|none");
+    }
   });
 }
 
@@ -43,7 +48,8 @@ void pattern_and_layers(const MegatronRun& run, Findings& out) {
     }
     m.also(pattern_key(run), fmt::format("{} set here", pattern_key(run).key));
     m.help("set num_layers: null");
-    m.fix("set num_layers to null", layers, "null");
+    // Where the two differ, nobody knows which of them is the slip.
+    if (!old) m.fix("set num_layers to null", layers, "null");
   });
 }
 

@@ -49,7 +49,7 @@ void rope_type_unknown(const MegatronRun& run, Findings& out) {
   if (*run.config.apply_rope_fusion) return;  // stops earlier, for its own reason
   out.add(type, [&](Message& m) {
     m.say("rope_type {} is neither rope nor yarn", *type);
-    m.fix("use yarn", type, "yarn");
+    offer_word(m, type, "rope|yarn");
   });
 }
 

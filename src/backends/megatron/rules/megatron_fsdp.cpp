@@ -44,7 +44,7 @@ void strategy_unknown(const MegatronRun& run, Findings& out) {
   out.add(strategy, [&](Message& m) {
     m.say("data_parallel_sharding_strategy {} is none that Megatron-FSDP knows", is_set(strategy) ? *strategy : "null");
     m.help("strategies: no_shard, optim (ZeRO-1), optim_grads (ZeRO-2), optim_grads_params (ZeRO-3)");
-    m.fix("set it to optim_grads_params", strategy, "optim_grads_params");
+    offer_word(m, strategy, strategies);
   });
 }
 
@@ -71,7 +71,8 @@ void outer_strategy(const MegatronRun& run, Findings& out) {
         is_set(config.outer_dp_sharding_strategy) ? *config.outer_dp_sharding_strategy : "null",
         optimizer_instances(run), *config.data_parallel_sharding_strategy);
     m.also(config.data_parallel_sharding_strategy).also(config.num_distributed_optimizer_instances);
-    m.fix("set outer_dp_sharding_strategy to no_shard", config.outer_dp_sharding_strategy, "no_shard");
+    if (*config.outer_dp_sharding_strategy == "optim")  // MG811 has a word for others
+      m.fix("set outer_dp_sharding_strategy to no_shard", config.outer_dp_sharding_strategy, "no_shard");
   });
 }
 

@@ -101,6 +101,7 @@ void offload_modules_unknown(const MegatronRun& run, Findings& out) {
     out.add(item->origin, [&](Message& m) {
       m.say("{} is no module that offload_modules knows", to_text(*item));
       m.help("known modules: {}", known_text);
+      offer_word(m, *item, known_modules);
     });
   }
   if (lists(modules, "attn_proj") && !lists(modules, "core_attn")) {

@@ -23,11 +23,12 @@ void precision_aware(const MegatronRun& run, Findings& out) {
       m.say("use_precision_aware_optimizer needs optimizer adam, not {}",
             is_set(config.optimizer) ? *config.optimizer : "null");
       m.also(config.optimizer);
+      fix_either(m, config.use_precision_aware_optimizer, "false", config.optimizer, "adam");
     } else {
       m.say("use_precision_aware_optimizer needs use_distributed_optimizer, which is off");
       m.also(config.use_distributed_optimizer).help("use_distributed_optimizer: true");
+      fix_either(m, config.use_precision_aware_optimizer, "false", config.use_distributed_optimizer, "true");
     }
-    m.fix("switch use_precision_aware_optimizer off", config.use_precision_aware_optimizer, "false");
   });
 }
 
@@ -47,7 +48,7 @@ void state_types_need_precision_aware(const MegatronRun& run, Findings& out) {
       m.say("{} {} needs use_precision_aware_optimizer: a plain optimizer keeps fp32", type->key, **type);
       m.also(config.use_precision_aware_optimizer);
       m.help("use_precision_aware_optimizer: true; or {}: fp32", type->key);
-      m.fix(fmt::format("set {} to fp32", type->key), *type, "fp32");
+      fix_either(m, *type, "fp32", config.use_precision_aware_optimizer, "true");
     });
   }
 }
@@ -62,7 +63,7 @@ void unknown_type(const MegatronRun& run, Findings& out) {
     out.add(*type, [&](Message& m) {
       m.say("{} {} is no type that Megatron knows", type->key, is_set(*type) ? **type : "null");
       m.help("types: fp32, bf16, fp16, fp8");
-      m.fix(fmt::format("set {} to fp32", type->key), *type, "fp32");
+      offer_word(m, *type, "fp32|bf16|fp16|fp8");
     });
   }
 }
@@ -76,7 +77,7 @@ void offload_incomplete(const MegatronRun& run, Findings& out) {
     if (!*config.use_precision_aware_optimizer) {
       m.say("optimizer_cpu_offload needs use_precision_aware_optimizer, which is off");
       m.also(config.use_precision_aware_optimizer).help("use_precision_aware_optimizer: true");
-      m.fix("switch use_precision_aware_optimizer on", config.use_precision_aware_optimizer, "true");
+      fix_either(m, config.use_precision_aware_optimizer, "true", config.optimizer_cpu_offload, "false");
     } else {
       m.say("optimizer_cpu_offload with fp8_param_gather needs fp8_recipe delayed, not {}", *config.fp8_recipe);
       m.also(config.fp8_recipe).also(config.fp8_param_gather);
@@ -91,7 +92,7 @@ void offload_with_coupled_decay(const MegatronRun& run, Findings& out) {
   out.add(config.decoupled_weight_decay, [&](Message& m) {
     m.say("optimizer_cpu_offload needs decoupled_weight_decay: the optimizer on the CPU is AdamW");
     m.also(config.optimizer_cpu_offload);
-    m.fix("switch decoupled_weight_decay on", config.decoupled_weight_decay, "true");
+    fix_either(m, config.decoupled_weight_decay, "true", config.optimizer_cpu_offload, "false");
   });
 }
 
@@ -109,7 +110,7 @@ void no_gloo_groups(const MegatronRun& run, Findings& out) {
           "ckpt_format torch collects the distributed optimizer's state over Gloo, and enable_gloo_process_groups is "
           "off");
       m.also(config.ckpt_format).help("ckpt_format: torch_dist; or enable_gloo_process_groups: true");
-      m.fix("set ckpt_format to torch_dist", config.ckpt_format, "torch_dist");
+      fix_either(m, config.ckpt_format, "torch_dist", gloo, "true");
     } else {
       m.say("{} collects optimizer state over Gloo, and enable_gloo_process_groups is off",
             config.distrib_optim_fully_reshardable_mem_efficient.key);
@@ -139,7 +140,11 @@ void weight_decay_style(const MegatronRun& run, Findings& out) {
     m.say("weight_decay_incr_style {} needs start_weight_decay and end_weight_decay", is_set(style) ? *style : "null");
     m.also(first).also(last);
     m.help("set both; or weight_decay_incr_style: constant with weight_decay");
-    m.fix("set weight_decay_incr_style to constant", style, "constant");
+    if (*style == "linear" || *style == "cosine") {
+      m.fix("set weight_decay_incr_style to constant", style, "constant");
+    } else {
+      offer_word(m, style, "constant|linear|cosine");
+    }
   });
 }
 

@@ -13,7 +13,7 @@ void unknown_optimizer(const MegatronRun& run, Findings& out) {
   out.add(optimizer, [&](Message& m) {
     m.say("optimizer {} is none that Megatron knows", is_set(optimizer) ? *optimizer : "null");
     m.help("optimizers: adam, sgd, muon, dist_muon; adam is AdamW: its weight decay is decoupled");
-    m.fix("set optimizer to adam", optimizer, "adam");
+    offer_word(m, optimizer, "adam|sgd|muon|dist_muon");
   });
 }
 
@@ -24,7 +24,7 @@ void sharded_sgd(const MegatronRun& run, Findings& out) {
     m.say("the distributed optimizer shards the state of adam only, not of sgd");
     m.also(config.use_distributed_optimizer);
     m.help("use_distributed_optimizer: false; or optimizer: adam");
-    m.fix("switch use_distributed_optimizer off", config.use_distributed_optimizer, "false");
+    fix_either(m, config.use_distributed_optimizer, "false", config.optimizer, "adam");
   });
 }
 
@@ -36,7 +36,7 @@ void sharded_muon(const MegatronRun& run, Findings& out) {
     m.also(config.use_distributed_optimizer);
     m.help(
         "use_distributed_optimizer: false (the Primus trainer presets switch it on); dist_muon shards by whole layers");
-    m.fix("switch use_distributed_optimizer off", config.use_distributed_optimizer, "false");
+    fix_either(m, config.use_distributed_optimizer, "false", config.optimizer, "adam");
   });
 }
 

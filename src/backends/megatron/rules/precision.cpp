@@ -21,7 +21,7 @@ void fp16_and_bf16(const MegatronRun& run, Findings& out) {
     m.say("fp16 and bf16 are both on");
     m.also(config.bf16, "bf16 is on");
     m.help("the Primus presets train in bf16: an fp16 run sets bf16: false");
-    m.fix("switch fp16 off", config.fp16, "false");
+    fix_either(m, config.fp16, "false", config.bf16, "false");
   });
 }
 
@@ -32,7 +32,7 @@ void gradient_accumulation_type(const MegatronRun& run, Findings& out) {
     m.say("main_grads_dtype {} does not go with accumulate_allreduce_grads_in_fp32", *given.main_grads_dtype);
     m.also(given.accumulate_allreduce_grads_in_fp32);
     m.help("accumulate_allreduce_grads_in_fp32: false; or main_grads_dtype: fp32");
-    m.fix("set main_grads_dtype to fp32", given.main_grads_dtype, "fp32");
+    fix_either(m, given.main_grads_dtype, "fp32", given.accumulate_allreduce_grads_in_fp32, "false");
   });
 }
 
@@ -43,7 +43,7 @@ void fp32_residual(const MegatronRun& run, Findings& out) {
     m.say("fp32_residual_connection is for fp16 or bf16 training; both are off");
     m.also(config.bf16, "bf16 is off");
     m.help("bf16: true; or fp32_residual_connection: false (everything is fp32 already)");
-    m.fix("switch fp32_residual_connection off", config.fp32_residual_connection, "false");
+    fix_either(m, config.fp32_residual_connection, "false", config.bf16, "true");
   });
 }
 
@@ -64,7 +64,7 @@ void fp8_and_fp4(const MegatronRun& run, Findings& out) {
     m.say("fp4 {} and fp8 {} are both set: a run has one of the two", *config.fp4, *config.fp8);
     m.also(config.fp8);
     m.help("set the other to null");
-    m.fix("set fp4 to null", config.fp4, "null");
+    fix_either(m, config.fp4, "null", config.fp8, "null");
   });
 }
 
@@ -76,7 +76,7 @@ void fp8_gather_without_sharding(const MegatronRun& run, Findings& out) {
     m.say("fp8_param_gather needs sharded parameters to gather: no distributed optimizer or FSDP is on");
     m.also(config.use_distributed_optimizer);
     m.help("use_distributed_optimizer: true; or fp8_param_gather: false");
-    m.fix("switch fp8_param_gather off", config.fp8_param_gather, "false");
+    fix_either(m, config.fp8_param_gather, "false", config.use_distributed_optimizer, "true");
   });
 }
 
@@ -161,7 +161,7 @@ void fp8_recipe_unknown(const MegatronRun& run, Findings& out) {
     m.say("fp8_recipe is {}: it is tensorwise, delayed, mxfp8, blockwise or custom",
           recipe.value.data() != nullptr ? *recipe : "null");
     m.also(run.config.fp8, "fp8 is on");
-    m.fix("set fp8_recipe to tensorwise", recipe, "tensorwise");
+    offer_word(m, recipe, known_recipes);
   });
 }
 

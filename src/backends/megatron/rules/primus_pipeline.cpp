@@ -43,8 +43,7 @@ void unknown_algorithm(const MegatronRun& run, Findings& out) {
   out.add(algorithm, [&](Message& m) {
     m.say("pp_algorithm {} is no schedule of Primus", algorithm.value.data() != nullptr ? *algorithm : "null");
     m.help("schedules: {}", join(algorithms, ", "));
-    const auto near = nearest_names(*algorithm, algorithms, 1);
-    if (!near.empty()) m.fix(fmt::format("set pp_algorithm to {}", near[0]), algorithm, std::string(near[0]));
+    offer_word(m, algorithm, algorithms);
   });
 }
 

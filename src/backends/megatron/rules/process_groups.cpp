@@ -55,7 +55,7 @@ void instances_need_distributed_optimizer(const MegatronRun& run, Findings& out)
     m.say("num_distributed_optimizer_instances is {} but use_distributed_optimizer is off", instances(run));
     m.also(run.config.use_distributed_optimizer);
     m.help("set use_distributed_optimizer: true, or num_distributed_optimizer_instances: 1");
-    m.fix("switch the distributed optimizer on", run.config.use_distributed_optimizer, "true");
+    fix_either(m, run.config.use_distributed_optimizer, "true", run.config.num_distributed_optimizer_instances, "1");
   });
 }
 
@@ -70,6 +70,7 @@ void sharp_group(const MegatronRun& run, Findings& out) {
       m.say("sharp_enabled_group is {} but use_sharp is off", *group);
     } else if (!known) {
       m.say("sharp_enabled_group {} is neither dp nor dp_replica", *group);
+      offer_word(m, group, "dp|dp_replica");
     } else {
       m.say("sharp_enabled_group dp_replica needs num_distributed_optimizer_instances above 1");
     }
@@ -90,10 +91,11 @@ void pipeline_backend(const MegatronRun& run, Findings& out) {
           "pipeline_model_parallel_comm_backend ucc does not work with CUDA_DEVICE_MAX_CONNECTIONS=1, which Primus "
           "sets");
       m.help("export CUDA_DEVICE_MAX_CONNECTIONS with another value, or use nccl");
+      m.fix("use nccl", backend, "nccl");
     } else {
       m.say("pipeline_model_parallel_comm_backend {} is neither nccl nor ucc", *backend);
+      offer_word(m, backend, "nccl|ucc");
     }
-    m.fix("use nccl", backend, "nccl");
   });
 }
 

@@ -14,10 +14,7 @@ void granularity_unknown(const MegatronRun& run, Findings& out) {
   out.add(run.config.recompute_granularity, [&](Message& m) {
     m.say("recompute_granularity is {}: it is full, selective or null", granularity);
     m.help("full recomputes whole layers, selective only recompute_modules, null nothing");
-    // full needs two more keys, so it is offered only where both are there.
-    const bool whole = run.config.recompute_method.value.data() != nullptr && run.config.recompute_num_layers.value;
-    const std::string word = whole ? "full" : "selective";
-    m.fix(fmt::format("set recompute_granularity to {}", word), run.config.recompute_granularity, word);
+    offer_word(m, run.config.recompute_granularity, "full|selective");
   });
 }
 
@@ -28,14 +25,15 @@ void full_without_method(const MegatronRun& run, Findings& out) {
   out.add(method, [&](Message& m) {
     if (method.value.data() == nullptr) {
       m.say("recompute_granularity is full but recompute_method is null");
+      m.fix("set recompute_method to uniform", method, "uniform");
     } else {
       m.say("recompute_method is {}: it is block or uniform", *method);
+      offer_word(m, method, "block|uniform");
     }
     m.also(run.config.recompute_granularity);
     m.help(
         "recompute_method: block recomputes the first recompute_num_layers layers of each model chunk, uniform every "
         "layer in groups of that size");
-    m.fix("set recompute_method to uniform", method, "uniform");
   });
 }
 
@@ -112,7 +110,9 @@ void method_without_granularity(const MegatronRun& run, Findings& out) {
       m.say("recompute_num_layers {} has no effect: recompute_granularity is null, nothing is recomputed", layers);
     }
     m.help("recompute_granularity: full switches it on");
-    m.fix("set recompute_granularity to full", run.config.recompute_granularity, "full");
+    // Who writes null over a preset's method means it.
+    if (!is_asked_for(run.config.recompute_granularity))
+      m.fix("set recompute_granularity to full", run.config.recompute_granularity, "full");
   });
 }
 

@@ -36,6 +36,7 @@ void modules_unknown(const MegatronRun& run, Findings& out) {
     out.add(item->origin, [&](Message& m) {
       m.say("{} is no module that recompute_modules knows", to_text(*item));
       m.help("known modules: {}", known_text);
+      offer_word(m, *item, known_modules);
     });
   }
 }

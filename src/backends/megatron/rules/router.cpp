@@ -45,7 +45,7 @@ void score_function_unknown(const MegatronRun& run, Findings& out) {
   if (!builds_experts(run) || *score == "softmax" || *score == "sigmoid") return;
   out.add(score, [&](Message& m) {
     m.say("moe_router_score_function {} is neither softmax nor sigmoid", or_null(score));
-    m.fix("use softmax", score, "softmax");
+    offer_word(m, score, "softmax|sigmoid");
   });
 }
 
@@ -55,7 +55,7 @@ void expert_bias_needs_sigmoid(const MegatronRun& run, Findings& out) {
   out.add(run.config.moe_router_enable_expert_bias, [&](Message& m) {
     m.say("moe_router_enable_expert_bias needs moe_router_score_function sigmoid, but it is {}", or_null(score));
     m.also(score);
-    m.fix("score with sigmoid", score, "sigmoid");
+    fix_either(m, score, "sigmoid", run.config.moe_router_enable_expert_bias, "false");
   });
 }
 

@@ -171,7 +171,7 @@ void attention_backend_unknown(const MegatronRun& run, Findings& out) {
   out.add(backend, [&](Message& m) {
     m.say("attention_backend {} is no name that Megatron knows: the choice stays with Transformer Engine", *backend);
     m.help("known names: flash, fused, unfused, local, auto");
-    m.fix("set attention_backend to auto", backend, "auto");
+    offer_word(m, backend, known);
   });
 }
 

@@ -1,3 +1,4 @@
+#include "backends/megatron/rules/dimensions.h"
 #include "backends/megatron/rules/legal_values.h"
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
@@ -66,8 +67,10 @@ void positions_below_sequence(const MegatronRun& run, Findings& out) {
   }
 }
 
-/// The multiples of `step` next to seq_length that the other rules about it take too.
+/// The multiples of `step` next to seq_length that the other rules about it take too. None while TP or the degrees
+/// together are wrong themselves: seq_length is then not what has to change.
 void offer_lengths(Message& m, const MegatronRun& run, Int step) {
+  if (run.dp() < 1 || !tensor_fits_model(run)) return;
   const Int sequence = run.batch.sequence_length;
   const std::vector<Int> legal = nearest_legal(run, &MegatronConfig::seq_length, sequence, step);
   help_with_nearest(m, legal);

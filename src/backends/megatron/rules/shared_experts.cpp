@@ -26,7 +26,7 @@ void shared_overlap_dispatcher(const MegatronRun& run, Findings& out) {
   out.add(config.moe_shared_expert_overlap, [&](Message& m) {
     m.say("moe_shared_expert_overlap works with moe_token_dispatcher_type alltoall only, but it is {}", or_null(type));
     m.also(type);
-    m.fix("no overlap of the shared expert", config.moe_shared_expert_overlap, "false");
+    fix_either(m, config.moe_shared_expert_overlap, "false", type, "alltoall");
   });
 }
 

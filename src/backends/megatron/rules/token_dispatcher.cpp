@@ -23,7 +23,7 @@ void dispatcher_unknown(const MegatronRun& run, Findings& out) {
   const Word& type = run.config.moe_token_dispatcher_type;
   out.add(type, [&](Message& m) {
     m.say("moe_token_dispatcher_type {} does not exist: Megatron has allgather, alltoall and flex", or_null(type));
-    m.fix("use alltoall", type, "alltoall");
+    offer_word(m, type, "allgather|alltoall|flex");
   });
 }
 
@@ -66,7 +66,7 @@ void flex_backend_unknown(const MegatronRun& run, Findings& out) {
   if (*backend == "deepep" || *backend == "hybridep") return;
   out.add(backend, [&](Message& m) {
     m.say("moe_flex_dispatcher_backend {} is neither deepep nor hybridep", or_null(backend));
-    m.fix("use deepep", backend, "deepep");
+    offer_word(m, backend, "deepep|hybridep");
   });
 }
 
@@ -77,7 +77,7 @@ void deepep_without_flex(const MegatronRun& run, Findings& out) {
     out.add(type, [&](Message& m) {
       m.say("moe_enable_deepep needs moe_token_dispatcher_type flex, but it is {}", or_null(type));
       m.also(run.config.moe_enable_deepep);
-      m.fix("use the flexible dispatcher", type, "flex");
+      fix_either(m, type, "flex", run.config.moe_enable_deepep, "false");
     });
     return;
   }

@@ -72,7 +72,7 @@ void tied_embeddings(const MegatronRun& run, Findings& out) {
   out.add(untie, [&](Message& m) {
     m.say("use_torch_fsdp2 needs untie_embeddings_and_output_weights: shards of one weight cannot serve two modules");
     m.also(run.config.use_torch_fsdp2);
-    m.fix("untie them", untie, "true");
+    m.help("use_torch_fsdp2: false keeps the model; untie_embeddings_and_output_weights: true trains another one");
   });
 }
 

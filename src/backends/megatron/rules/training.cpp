@@ -132,7 +132,7 @@ void dataloader_unknown(const MegatronRun& run, Findings& out) {
   if (type == "single" || type == "cyclic" || type == "external") return;
   out.add(run.config.dataloader_type, [&](Message& m) {
     m.say("dataloader_type {} is none of single, cyclic, external", type);
-    m.fix("use cyclic", run.config.dataloader_type, "cyclic");
+    offer_word(m, run.config.dataloader_type, "single|cyclic|external");
   });
 }
 

@@ -17,7 +17,11 @@ void fp8_recipe(const MegatronRun& run, Findings& out) {
     m.say("use_turbo_gemm takes fp8_recipe tensorwise, blockwise or mxfp8, but it is {}", or_null(recipe));
     m.also(config.use_turbo_gemm);
     m.help("set fp8_recipe: tensorwise");
-    m.fix("scale by tensor", recipe, "tensorwise");
+    if (recipe.value.data() == nullptr || *recipe == "delayed" || *recipe == "custom") {
+      m.fix("scale by tensor", recipe, "tensorwise");
+    } else {
+      offer_word(m, recipe, "tensorwise|blockwise|mxfp8");
+    }
   });
 }
 
@@ -28,7 +32,11 @@ void fp4_recipe(const MegatronRun& run, Findings& out) {
     m.say("use_turbo_gemm takes fp4_recipe mxfp4, but it is {}", or_null(config.fp4_recipe));
     m.also(config.use_turbo_gemm);
     m.help("set fp4_recipe: mxfp4");
-    m.fix("use mxfp4", config.fp4_recipe, "mxfp4");
+    if (*config.fp4_recipe == "nvfp4" || *config.fp4_recipe == "custom") {
+      m.fix("use mxfp4", config.fp4_recipe, "mxfp4");
+    } else {
+      offer_word(m, config.fp4_recipe, "mxfp4");
+    }
   });
 }
 

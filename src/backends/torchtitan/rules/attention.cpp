@@ -64,7 +64,7 @@ void load_balancer_unknown(const TorchTitanRun& run, Findings& out) {
   if (!balances(run) || name.empty() || name == "headtail" || name == "ptrr") return;
   out.add(balancer, [&](Message& m) {
     m.say("context_parallel_load_balancer {} is none of headtail, ptrr, null", quoted(name));
-    m.fix("set context_parallel_load_balancer to headtail", balancer, "headtail");
+    offer_word(m, balancer, "headtail|ptrr");
   });
 }
 

@@ -82,6 +82,7 @@ void word_unknown(const TorchTitanRun& run, Findings& out) {
     out.add(value, [&](Message& m) {
       m.say("{} {} is none of {}: nothing checks the word, and it does not do what it says", field.name, quoted(*value),
             field.choices);
+      offer_word(m, value, field.choices);
     });
   }
 }

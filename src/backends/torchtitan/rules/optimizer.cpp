@@ -21,7 +21,7 @@ void optimizer_unknown(const TorchTitanRun& run, Findings& out) {
   if (*name == "Adam" || *name == "AdamW" || run.is_unreadable(name.key)) return;
   out.add(name, [&](Message& m) {
     m.say("optimizer.name {} is neither Adam nor AdamW", quoted(*name));
-    m.fix("set optimizer.name to AdamW", name, "AdamW");
+    offer_word(m, name, "Adam|AdamW");
   });
 }
 
@@ -30,7 +30,7 @@ void optimizer_implementation_unknown(const TorchTitanRun& run, Findings& out) {
   if (*kind == "fused" || *kind == "foreach" || *kind == "for-loop" || run.is_unreadable(kind.key)) return;
   out.add(kind, [&](Message& m) {
     m.say("optimizer.implementation {} is none of fused, foreach, for-loop", quoted(*kind));
-    m.fix("set optimizer.implementation to fused", kind, "fused");
+    offer_word(m, kind, "fused|foreach|for-loop");
   });
 }
 

@@ -1,10 +1,13 @@
+#include "backends/common/choices.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 
 namespace primus_plan::torchtitan {
 namespace {
 
-bool is_dtype(std::string_view name) { return name == "float32" || name == "bfloat16" || name == "float16"; }
+constexpr std::string_view dtypes = "float32|bfloat16|float16";
+
+bool is_dtype(std::string_view name) { return is_choice(dtypes, name); }
 
 /// Without FSDP, TP and PP switch mixed precision off; nobody then reads its types.
 bool is_off(const TorchTitanRun& run) { return run.meshes.fsdp == 1 && (run.tp() > 1 || run.pp() > 1); }
@@ -57,7 +60,7 @@ void dtype_unknown(const TorchTitanRun& run, Findings& out) {
         to.add(field, [&](Message& m) {
           m.say("{} {} is no type of TorchTitan", field.key, quoted(*field));
           m.help("float32 or bfloat16, spelled out");
-          m.fix(fmt::format("set {} to bfloat16", field.key), field, "bfloat16");
+          offer_word(m, field, dtypes);
         });
       },
       out);
@@ -72,7 +75,7 @@ void dtype_unread(const TorchTitanRun& run, Findings& out) {
         to.add(field, [&](Message& m) {
           m.say("{} {} is no type of TorchTitan; nobody reads it here, since FSDP does not wrap the model", field.key,
                 quoted(*field));
-          m.fix(fmt::format("set {} to float32", field.key), field, "float32");
+          offer_word(m, field, dtypes);
         });
       },
       out);
@@ -84,7 +87,6 @@ void half_precision(const TorchTitanRun& run, Findings& out) {
     out.add(*field, [&](Message& m) {
       m.say("{} float16: TorchTitan scales no loss, and small gradients become 0", field->key);
       m.help("bfloat16 has the range of float32");
-      m.fix(fmt::format("set {} to bfloat16", field->key), *field, "bfloat16");
     });
   }
 }

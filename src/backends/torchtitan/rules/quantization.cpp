@@ -118,7 +118,7 @@ void float8_gather_with_recipe(const TorchTitanRun& run, Findings& out) {
     m.say("enable_fsdp_float8_all_gather does not go with recipe_name {}", *given.float8_recipe_name);
     m.also(given.float8_recipe_name);
     m.help("drop recipe_name (tensorwise scaling), or set enable_fsdp_float8_all_gather to false");
-    m.fix("set enable_fsdp_float8_all_gather to false", given.float8_enable_fsdp_float8_all_gather, "false");
+    fix_either(m, given.float8_enable_fsdp_float8_all_gather, "false", given.float8_recipe_name, "null");
   });
 }
 

@@ -21,7 +21,8 @@ void mode_unknown(const TorchTitanRun& run, Findings& out) {
   out.add(mode, [&](Message& m) {
     m.say("activation_checkpoint.mode {} is none of none, selective, full, memory_budget", quoted(name));
     m.help("the string none switches activation checkpointing off; null, off and no do not");
-    m.fix("set activation_checkpoint.mode to none", mode, "none");
+    if (name.data() == nullptr) m.fix("set activation_checkpoint.mode to none", mode, "none");
+    offer_word(m, mode, "none|selective|full|memory_budget");
   });
 }
 
@@ -35,7 +36,7 @@ void selective_option_unknown(const TorchTitanRun& run, Findings& out) {
   out.add(option, [&](Message& m) {
     m.say("activation_checkpoint.selective_ac_option {} is neither 'op' nor a number in quotes", quoted(text));
     m.help("\"2\" checkpoints every second layer, op decides by operator");
-    m.fix("set activation_checkpoint.selective_ac_option to op", option, "op");
+    offer_word(m, option, "op");
   });
 }
 

@@ -7,6 +7,14 @@ namespace {
 
 bool is_language_model(const TorchTitanRun& run) { return run.parsed.model != nullptr && run.family() != Family::flux; }
 
+Int kv_heads_of(const Architecture& model) { return model.kv_heads > 0 ? model.kv_heads : model.heads; }
+
+bool heads_split(const TorchTitanRun& run) {
+  const Architecture& model = run.model();
+  if (run.tp() <= 1 || model.heads <= 0) return true;
+  return model.heads % run.tp() == 0 && kv_heads_of(model) % run.tp() == 0;
+}
+
 void sequence_uneven(const TorchTitanRun& run, Findings& out) {
   const Count& length = run.config.seq_len;
   if (!is_language_model(run) || run.sequence_divisor <= 0 || run.is_unreadable(length.key)) return;
@@ -19,6 +27,7 @@ void sequence_uneven(const TorchTitanRun& run, Findings& out) {
             run.sequence_divisor);
       m.because("the factor 2 stands there without CP too");
     }
+    if (!run.meshes_exist() || !heads_split(run)) return;  // the degrees have to change, and the divisor with them
     const std::vector<Int> legal = multiples_around(*length, run.sequence_divisor);
     help_with_nearest(m, legal);
     fix_to_nearest(m, length, *length, legal);
@@ -37,9 +46,8 @@ void sequence_above_maximum(const TorchTitanRun& run, Findings& out) {
 
 void heads_uneven(const TorchTitanRun& run, Findings& out) {
   const Architecture& model = run.model();
-  if (!is_language_model(run) || !run.meshes_exist() || run.tp() <= 1 || model.heads <= 0) return;
-  const Int kv_heads = model.kv_heads > 0 ? model.kv_heads : model.heads;
-  if (model.heads % run.tp() == 0 && kv_heads % run.tp() == 0) return;
+  if (!is_language_model(run) || !run.meshes_exist() || heads_split(run)) return;
+  const Int kv_heads = kv_heads_of(model);
   out.add(run.config.tensor_parallel_degree, [&](Message& m) {
     if (model.kv_lora_rank > 0) {
       m.say("{} attention heads of {} do not split over TP {}", model.heads, model_text(run), run.tp());

@@ -18,7 +18,7 @@ void reshard_policy_unknown(const TorchTitanRun& run, Findings& out) {
   out.add(policy, [&](Message& m) {
     m.say("fsdp_reshard_after_forward {} is none of default, always, never", quoted(*policy));
     m.help("default reshards without PP and keeps parameters gathered with PP");
-    m.fix("set fsdp_reshard_after_forward to default", policy, "default");
+    offer_word(m, policy, "default|always|never");
   });
 }
 
@@ -29,7 +29,7 @@ void reshard_policy_unread(const TorchTitanRun& run, Findings& out) {
     m.say(
         "fsdp_reshard_after_forward {} is none of default, always, never; nobody reads it here, since shard x CP is 1",
         quoted(*policy));
-    m.fix("set fsdp_reshard_after_forward to default", policy, "default", true);
+    offer_word(m, policy, "default|always|never", true);
   });
 }
 
