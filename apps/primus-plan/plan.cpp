@@ -233,12 +233,18 @@ int run(const Options& options) {
   if (options.gpus_per_node > 0) launching.gpus_per_node = options.gpus_per_node;
   const std::vector<std::int64_t> nodes =
       options.nodes.empty() ? std::vector<std::int64_t>{} : read_sizes(options.nodes, "--nodes");
-  if (!nodes.empty()) launching.nodes = nodes.back();
-  const Launch found = find_launch(launching, environment, experiment,
-                                   subject.path.empty() ? nullptr : setup.launch_setting(options.path));
+  const Pragma* setting = subject.path.empty() ? nullptr : setup.launch_setting(options.path);
+  Launch found = find_launch(launching, environment, experiment, setting);
+  const bool is_stated = found.world_size >= 1;
+  if (!is_stated && !nodes.empty()) {
+    launching.nodes = nodes.back();
+    found = find_launch(launching, environment, experiment, setting);
+  }
   const Launch launch = settle_launch(*prepared, found);
   request.task.gpus_per_node = launch.gpus_per_node;
   request.worlds = asked_worlds(options, nodes, launch, !subject.path.empty() || found.world_size >= 1);
+  // Among several sizes the file as it is stands at its own; one other size is asked of it, too.
+  if (is_stated && request.worlds.size() > 1) request.present = launch;
   AnalyzeOptions numbers;
   numbers.with_text = false;
   numbers.with_workload = true;

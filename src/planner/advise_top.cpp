@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "planner/advise_parts.h"
+#include "planner/rank.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
@@ -16,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_shown = 3;
 constexpr double least_gain = 0.01;      ///< below, estimates say nothing
-constexpr double worth_two_keys = 0.03;  ///< what a second change has to add
+constexpr double worth_two_keys = 0.03;  ///< what a second change has to add to be chosen before the first alone
 
 /// A change to try, and what it turns; two of one axis are never combined.
 struct Move {
@@ -31,10 +33,43 @@ struct Setting {
   std::vector<KeyValue> keys;
 };
 
-std::vector<Setting> settings() {
+/// Layers of the largest model chunk.
+std::int64_t largest_chunk(const RunDescription& run) {
+  std::int64_t out = 0;
+  for (const auto& chunks : run.stages) {
+    for (const StageChunk& chunk : chunks) out = std::max(out, chunk.layers);
+  }
+  return out;
+}
+
+/// Megatron's recompute of some layers of each chunk: every number of them, or some that are spread evenly.
+std::vector<Setting> block_settings(const RunDescription& run) {
+  constexpr std::int64_t most_blocks = 8;
+  const std::int64_t layers = largest_chunk(run);
+  std::vector<Setting> out;
+  const std::int64_t parts = std::min(layers, most_blocks + 1);
+  for (std::int64_t i = 1; i < parts; ++i) {
+    out.push_back({"megatron",
+                   "recompute",
+                   {{"recompute_granularity", make_string("full")},
+                    {"recompute_method", make_string("block")},
+                    {"recompute_num_layers", make_integer(layers * i / parts)}}});
+  }
+  return out;
+}
+
+/// TorchTitan's recompute of every n-th layer.
+Setting every_nth_layer(int n) {
+  return {"torchtitan",
+          "recompute",
+          {{"activation_checkpoint.mode", make_string("selective")},
+           {"activation_checkpoint.selective_ac_option", make_string(std::to_string(n))}}};
+}
+
+std::vector<Setting> settings(const RunDescription& run) {
   const auto word = [](const char* text) { return make_string(text); };
   const NodePtr yes = make_boolean(true);
-  return {
+  std::vector<Setting> out{
       {"megatron",
        "recompute",
        {{"recompute_granularity", make_null()},
@@ -56,12 +91,19 @@ std::vector<Setting> settings() {
       {"torchtitan",
        "recompute",
        {{"activation_checkpoint.mode", word("selective")}, {"activation_checkpoint.selective_ac_option", word("op")}}},
+      every_nth_layer(2),
+      every_nth_layer(3),
+      every_nth_layer(4),
       {"torchtitan", "recompute", {{"activation_checkpoint.mode", word("full")}}},
       {"torchtitan", "sharding", {{"parallelism.fsdp_reshard_after_forward", word("never")}}},
       {"maxtext", "recompute", {{"remat_policy", word("none")}}},
       {"maxtext", "recompute", {{"remat_policy", word("minimal_with_context")}}},
+      {"maxtext", "recompute", {{"remat_policy", word("save_dot_with_context_except_mlp")}}},
+      {"maxtext", "recompute", {{"remat_policy", word("save_qkv_proj")}}},
       {"maxtext", "recompute", {{"remat_policy", word("full")}}},
   };
+  std::ranges::move(block_settings(run), std::back_inserter(out));
+  return out;
 }
 
 constexpr std::array degree_axes{std::pair<std::string_view, std::int64_t Degrees::*>{"tensor", &Degrees::tensor},
@@ -70,7 +112,7 @@ constexpr std::array degree_axes{std::pair<std::string_view, std::int64_t Degree
                                  std::pair<std::string_view, std::int64_t Degrees::*>{"expert", &Degrees::expert}};
 
 /// Half and double of every degree and of the micro-batch, chunks of the pipeline, and the framework's settings.
-std::vector<Move> single_moves(const Trial& now) {
+std::vector<Move> single_moves(const Trial& now, std::string_view framework) {
   std::vector<Move> out;
   const RunDescription& run = now.analysis.run;
   const auto batch_kept = [&](Wish wish) {
@@ -101,8 +143,8 @@ std::vector<Move> single_moves(const Trial& now) {
     wish.micro = micro;
     out.push_back({"micro-batch", run.keys.global_batch.name != nullptr ? batch_kept(wish) : wish});
   }
-  for (Setting& setting : settings()) {
-    if (setting.framework != now.analysis.framework) continue;
+  for (Setting& setting : settings(run)) {
+    if (setting.framework != framework) continue;
     Wish wish;
     wish.keys = std::move(setting.keys);
     out.push_back({setting.axis, std::move(wish)});
@@ -138,12 +180,15 @@ class Search {
   Search(const Trials& trials, const Trial& now, const Module& module) : trials_(trials), now_(now), module_(module) {}
 
   void run(Advice& out) {
-    const std::vector<Move> moves = single_moves(now_);
-    for (const Move& move : moves) try_wish(move.wish, {move.axis}, 0);
+    std::vector<Move> moves = single_moves(now_, trials_.framework());
+    std::erase_if(moves, [this](const Move& move) { return is_so_already(move); });
+    std::vector<double> alone;  // what each makes by itself
+    for (const Move& move : moves) alone.push_back(try_wish(move.wish, {move.axis}, 0, 0));
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {
         if (moves[i].axis == moves[j].axis) continue;
-        try_wish(joined(moves[i].wish, moves[j].wish), {moves[i].axis, moves[j].axis}, worth_two_keys);
+        try_wish(joined(moves[i].wish, moves[j].wish), {moves[i].axis, moves[j].axis}, std::max(alone[i], alone[j]),
+                 worth_two_keys);
       }
     }
     std::ranges::stable_sort(found_, std::greater<>(), &Scored::gain);
@@ -161,29 +206,40 @@ class Search {
       out.top.push_back({std::move(scored.what), std::move(scored.trial), gain});
     }
     std::ranges::stable_sort(out.top, std::greater<>(),
-                             [](const TopChange& change) { return std::pair(change.trial.fits(), change.gain); });
+                             [this](const TopChange& change) { return worth_of(change.trial); });
   }
 
  private:
-  /// Keeps what fits and is faster; where the run does not fit now, what fits, or at least needs less.
-  void try_wish(const Wish& wish, std::set<std::string_view> axes, double handicap) {
+  /// Of a framework's setting: the module has its values.
+  bool is_so_already(const Move& move) const {
+    return !move.wish.keys.empty() && describe_changes(module_, move.wish.keys).empty();
+  }
+
+  /// What a trial gains, a tight one less by its price. Where the run does not fit now, what runs at all comes before
+  /// everything else, and of the rest counts what it saves.
+  double worth_of(const Trial& trial) const {
+    constexpr double runs_at_all = 1000;
+    if (!trial.fits()) return (memory_of(now_) - memory_of(trial)) / memory_of(now_);
+    const double gain = tokens_of(trial) / tokens_of(now_) / price_of(*trial.estimate->fit) - 1;
+    return now_.fits() ? gain : runs_at_all + gain;
+  }
+
+  /// Keeps what fits and is faster; where the run does not fit now, what fits, or at least needs less. `part`: what the
+  /// better of two changes makes alone, which both together must exceed. Gives what it is worth; 0 for what is no
+  /// advice.
+  double try_wish(const Wish& wish, std::set<std::string_view> axes, double part, double handicap) {
     ++tried_;
     auto trial = trials_.run(wish);
-    if (!trial || !trial->is_legal() || !trial->estimate || tokens_of(*trial) <= 0 || tokens_of(now_) <= 0) return;
-    if (trial->analysis.run.batch.global != now_.analysis.run.batch.global) return;
-    double gain = tokens_of(*trial) / tokens_of(now_) - 1 - handicap;
-    if (now_.fits()) {
-      if (!trial->fits() || gain < least_gain) return;
-    } else if (trial->fits()) {
-      gain += 1000;  // what runs at all comes before everything else
-    } else if (memory_of(*trial) < memory_of(now_)) {
-      gain = (memory_of(now_) - memory_of(*trial)) / memory_of(now_) - handicap;
-    } else {
-      return;
-    }
+    if (!trial || !trial->is_legal() || !trial->estimate || tokens_of(*trial) <= 0 || tokens_of(now_) <= 0) return 0;
+    if (trial->analysis.run.batch.global != now_.analysis.run.batch.global) return 0;
+    const bool is_faster = tokens_of(*trial) / tokens_of(now_) - 1 >= least_gain;
+    const double worth = worth_of(*trial);
+    if (now_.fits() ? !trial->fits() || !is_faster : worth <= 0) return 0;
+    if (part > 0 && worth < part + least_gain) return 0;
     std::string what = describe_changes(module_, trial->changes);
-    if (what.empty()) return;
-    found_.push_back({*std::move(trial), std::move(what), std::move(axes), gain});
+    if (what.empty()) return 0;
+    found_.push_back({*std::move(trial), std::move(what), std::move(axes), worth - handicap});
+    return worth;
   }
 
   const Trials& trials_;

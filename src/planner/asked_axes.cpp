@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "planner/space.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
@@ -86,19 +87,11 @@ class Asked {
     return {};
   }
 
-  bool can_turn(PlanAxis axis) const {
-    if (axis == PlanAxis::pipeline) return !knobs_.schedules.empty();
-    if (axis == PlanAxis::chunks) return knobs_.chunks;
-    if (axis == PlanAxis::context) return knobs_.context;
-    if (axis == PlanAxis::replicas) return knobs_.replicas;
-    return true;
-  }
-
   std::string of_degrees(PlanAxis axis, const Values& values) const {
-    if (axis == PlanAxis::expert_tensor && !knobs_.expert_tensor)
+    if (axis == PlanAxis::expert_tensor && !can_turn(knobs_, axis))
       return fmt::format("{} cuts experts by the tensor parallel degree of the rest; pin tp", framework_);
     if (only_one(values)) return {};
-    if (!can_turn(axis)) return fmt::format("{} has no {} that a plan can turn", framework_, label_of(axis));
+    if (!can_turn(knobs_, axis)) return fmt::format("{} has no {} that a plan can turn", framework_, label_of(axis));
     const bool of_experts = axis == PlanAxis::expert || axis == PlanAxis::expert_tensor;
     if (of_experts && model_.experts < 1)
       return fmt::format("the model has no experts, so that {} is 1", label_of(axis));
@@ -112,9 +105,10 @@ class Asked {
   }
 
   std::string of_stages(PlanAxis axis, const Values& values) const {
-    if (std::ranges::min(values) <= model_.layers) return {};
-    return fmt::format("{} leaves a stage without a layer: the model has {}", asked(axis, values),
-                       counted(model_.layers, "layer"));
+    const Int layers = model_.layers - knobs_.layers_outside_pipeline;
+    if (std::ranges::min(values) <= layers) return {};
+    return fmt::format("{} leaves a stage without a layer: the model has {}{}", asked(axis, values),
+                       counted(layers, "layer"), knobs_.layers_outside_pipeline > 0 ? " in the pipeline" : "");
   }
 
   bool divides_a_world(Int value) const {

@@ -145,7 +145,7 @@ std::string layout_text(const Candidate& candidate) {
   return out.empty() ? "no model parallelism" : out;
 }
 
-std::string settings_text(const Candidate& candidate) {
+std::string settings_text(const Candidate& candidate, bool always_recomputes) {
   std::string out = fmt::format("micro-batch {}", candidate.micro_batch);
   constexpr std::array<std::string_view, 4> shardings{"no sharding", "distributed optimizer", "sharded gradients",
                                                       "FSDP"};
@@ -158,7 +158,9 @@ std::string settings_text(const Candidate& candidate) {
     out += fmt::format(", {} layers first and {} last", candidate.first_layers, candidate.last_layers);
   if (candidate.split == StageSplit::dealt) out += ", stages by layout";
   const bool recomputes = candidate.recompute != RecomputeLevel::none;
-  out += recomputes ? fmt::format(", recompute {}", to_string(candidate.recompute)) : ", no recompute";
+  out += recomputes          ? fmt::format(", recompute {}", to_string(candidate.recompute))
+         : always_recomputes ? ", least recompute"
+                             : ", no recompute";
   if (candidate.recompute == RecomputeLevel::block) out += fmt::format(" {}", candidate.recompute_layers);
   if (candidate.precision != PlanPrecision::as_given)
     out += fmt::format(", {}", value_text(PlanAxis::precision, static_cast<std::int64_t>(candidate.precision)));

@@ -36,18 +36,22 @@ std::vector<std::string> crossing_groups(const Candidate& c, std::int64_t gpus_p
   return out;
 }
 
-ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& prepared, const PlanRequest& request) {
+ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& prepared, const PlanRequest& request,
+                     const PresentPlan& present) {
   ProposedPlan out;
   const PointJudge::Answer answer = judge.judge(point.candidate);
   out.point = point;
   if (answer.verdict.errors == 0) {
     out.estimate = estimate_run(judge.workload(), &request.hardware);
     out.run = judge.workload().run;
+    set_times(out.point, out.estimate.step);  // one that was not played before it was ranked
   }
   out.crossing = crossing_groups(point.candidate, request.task.gpus_per_node);
   out.overrides = prepared.candidate_overrides(point.candidate, request.task, false);
   out.differences = prepared.candidate_overrides(point.candidate, request.task, true);
   out.changes = out.differences.size();
+  out.is_present =
+      present.is_estimated && out.changes == 0 && present.run.launch.world_size == point.candidate.world_size;
   return out;
 }
 
@@ -62,7 +66,6 @@ std::vector<const PlanPoint*> thinned(std::vector<const PlanPoint*> points, std:
   return out;
 }
 
-/// The module as it stands, at its own launch.
 PresentPlan judge_present(const Prepared& prepared, const Launch& launch, const PlanRequest& request) {
   PresentPlan out;
   AnalyzeOptions options;
@@ -77,17 +80,6 @@ PresentPlan judge_present(const Prepared& prepared, const Launch& launch, const 
   if (out.point.fit != Fit::does_not_fit)
     set_times(out.point, estimate_step(*analysis.workload, request.hardware, {.simulate = true}));
   return out;
-}
-
-/// Fewest changed keys first, the ranking within.
-void prefer_small_changes(std::vector<PlanPoint>& points, const Prepared& prepared, const PlanRequest& request) {
-  std::vector<std::pair<std::size_t, PlanPoint>> counted;
-  counted.reserve(points.size());
-  for (const PlanPoint& point : points) {
-    counted.emplace_back(prepared.candidate_overrides(point.candidate, request.task, true).size(), point);
-  }
-  std::stable_sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < points.size(); ++i) points[i] = counted[i].second;
 }
 
 std::size_t count_indistinguishable(const PlanResult& result, const std::vector<std::size_t>& best) {
@@ -132,6 +124,17 @@ NearestPlan find_nearest(const Prepared& prepared, const PlanSubject& subject, c
   return out;
 }
 
+/// The legal candidate that needs least. A search leaves out what needs no less than one that does not fit, which may
+/// still be the least of all.
+void find_least(PlanResult& out, const Prepared& prepared, const PlanSubject& subject, const PlanRequest& request,
+                const std::vector<PlanGroup>& groups, const PlanControl& control) {
+  const SearchOutcome found =
+      search(prepared, subject, request, groups, {.stop = control.stop, .progress = {}}, {.smallest_only = true});
+  out.complete = found.complete;
+  out.least_memory = found.least_memory;
+  out.has_least_memory = found.has_least_memory;
+}
+
 /// Why nothing can be planned with a model; empty when something can.
 std::string trouble_with(const Workload* workload) {
   if (workload == nullptr || workload->model.layers < 1)
@@ -149,10 +152,10 @@ void add_proposals(PlanResult& out, PointJudge& judge, const Prepared& prepared,
   const std::vector<std::size_t> best = best_of_layouts(out.points);
   out.layouts = best.size();
   for (std::size_t i = 0; i < std::min(best.size(), request.top); ++i) {
-    out.plans.push_back(propose(out.points[best[i]], judge, prepared, request));
+    out.plans.push_back(propose(out.points[best[i]], judge, prepared, request, out.present));
   }
   for (const PlanPoint* point : thinned(pareto_front(out.points), most_on_front)) {
-    out.front.push_back(propose(*point, judge, prepared, request));
+    out.front.push_back(propose(*point, judge, prepared, request, out.present));
   }
   out.sensitivity = neighbours(out.points.front().candidate, judge, subject, request);
   out.indistinguishable = count_indistinguishable(out, best);
@@ -176,7 +179,8 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   request.task.layers = subject.model.layers;
   request.task.mtp_layers = subject.model.mtp_depth;
   request.task.nanoo_fp8 = has_nanoo_fp8(request.hardware);
-  out.present = judge_present(prepared, launch, request);
+  out.present = judge_present(prepared, request.present.value_or(launch), request);
+  out.always_recomputes = subject.knobs.always_recomputes;
 
   const std::vector<PlanGroup> groups = plan_groups(subject, request);
   if (!groups.empty()) {
@@ -187,15 +191,18 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   out.judged = found.judged;
   out.complete = found.complete;
   out.rejections = std::move(found.rejections);
-  out.least_memory = found.least_memory;
-  out.has_least_memory = found.has_least_memory;
   out.points = std::move(found.points);
   PointJudge judge(prepared, request);
+  if (request.min_change) {
+    for (PlanPoint& point : out.points) {
+      point.changes = static_cast<std::uint32_t>(judge.changes(point.candidate).size());
+    }
+  }
   rank_played(out.points, judge, request);
-  if (request.min_change) prefer_small_changes(out.points, prepared, request);
   if (!out.points.empty()) {
     add_proposals(out, judge, prepared, subject, request);
   } else if (!request.worlds.empty() && out.complete) {
+    find_least(out, prepared, subject, request, groups, control);
     out.nearest = find_nearest(prepared, subject, request, control);
   }
   return out;

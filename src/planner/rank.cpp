@@ -13,12 +13,9 @@
 namespace primus_plan {
 namespace {
 
-/// Speed that a plan with little memory to spare must have over one with plenty to come before it.
-constexpr double price_of_tight = 1.05;
-
 /// Ascending: smaller is better.
 std::array<double, 2> cost(const PlanPoint& point, PlanObjective objective) {
-  const double price = point.fit == Fit::fits ? 1 : price_of_tight;
+  const double price = price_of(point.fit);
   switch (objective) {
     case PlanObjective::memory:
       return {point.memory.expected, -point.tokens_per_second_per_gpu};
@@ -50,7 +47,13 @@ std::string_view to_string(PlanObjective objective) {
   return names[static_cast<std::size_t>(objective)];
 }
 
+double price_of(Fit fit) {
+  constexpr double price_of_tight = 1.05;
+  return fit == Fit::fits ? 1 : price_of_tight;
+}
+
 bool is_better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective) {
+  if (a.changes != b.changes) return a.changes < b.changes;
   if (a.warnings != b.warnings) return a.warnings < b.warnings;
   const auto x = cost(a, objective);
   const auto y = cost(b, objective);

@@ -8,8 +8,12 @@
 
 namespace primus_plan {
 
-/// Best first: plans with fewer warnings before those that would not run as they are meant, then by objective; equal
-/// ones by memory and order. A tight plan must be 5 % faster than one with memory to spare to come before it.
+/// Speed that a run with little memory to spare must have over one with plenty to come before it: 1 for the latter.
+double price_of(Fit fit);
+
+/// Best first: plans that change fewer keys, where that is counted; plans with fewer warnings before those that would
+/// not run as they are meant, then by objective; equal ones by memory and order. A tight plan must be 5 % faster than
+/// one with memory to spare to come before it.
 bool is_better(const PlanPoint& a, const PlanPoint& b, PlanObjective objective);
 void rank(std::vector<PlanPoint>& points, PlanObjective objective);
 

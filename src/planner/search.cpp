@@ -42,8 +42,8 @@ class GroupSearch {
     if (micro.empty() || recompute.empty()) return;
     for (std::size_t r = 0; r < recompute.size(); ++r) {
       std::size_t m = 0;
-      Size size = Size::right;
-      while (m < micro.size() && size == Size::right) {
+      Size size = Size::illegal;
+      while (m < micro.size() && (size == Size::illegal || (size == Size::right && !options_.smallest_only))) {
         size = judge(group, {r * micro.size() + m, micro[m], recompute[r]});
         ++m;
       }
@@ -51,8 +51,10 @@ class GroupSearch {
       const std::size_t left = (recompute.size() - 1 - r) * micro.size();
       if (size == Size::degrees_illegal) {
         share_.rejections.by_rule[last_error_] += micro.size() - m + left;
+        share_.judged += micro.size() - m + left;
         return;
       }
+      if (options_.smallest_only) continue;
       share_.rejections.unjudged += micro.size() - m;
       if (size != Size::states_too_large) continue;
       share_.rejections.unjudged += left;
@@ -71,6 +73,7 @@ class GroupSearch {
 
   enum class Size : std::uint8_t {
     right,
+    illegal,           ///< which says nothing of the others
     too_large,         ///< a larger micro-batch is too large as well
     states_too_large,  ///< every member of the group is
     degrees_illegal,   ///< as for every member of the group: it is the degrees and the world that do not fit together
@@ -86,7 +89,7 @@ class GroupSearch {
     if (answer.verdict.errors > 0) {
       last_error_ = answer.verdict.first_error;
       ++share_.rejections.by_rule[answer.verdict.first_error];
-      return options_.prune && is_about_degrees(*answer.verdict.first_error) ? Size::degrees_illegal : Size::right;
+      return options_.prune && is_about_degrees(*answer.verdict.first_error) ? Size::degrees_illegal : Size::illegal;
     }
     answer.point.order = static_cast<std::uint32_t>(group.first + member.order);
     if (!share_.has_least_memory || needs_less(answer.point, share_.least_memory)) {
@@ -134,7 +137,11 @@ std::size_t stride_of(std::size_t count) {
 }  // namespace
 
 PointJudge::PointJudge(const Prepared& prepared, const PlanRequest& request)
-    : request_(request), judge_(prepared.candidate_judge(request.task)) {}
+    : prepared_(prepared), request_(request), judge_(prepared.candidate_judge(request.task)) {}
+
+CandidateOverrides PointJudge::changes(const Candidate& candidate) const {
+  return prepared_.candidate_overrides(candidate, request_.task, true);
+}
 
 PointJudge::Answer PointJudge::judge(const Candidate& candidate) {
   Answer out;

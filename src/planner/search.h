@@ -22,6 +22,8 @@ struct SearchOutcome {
 struct SearchOptions {
   /// false: judges every candidate, those too that are larger than one that does not fit.
   bool prune = true;
+  /// Of each group and recompute only the smallest legal micro-batch, whatever does not fit: one of them needs least.
+  bool smallest_only = false;
 };
 
 /// Judges candidates one after the other; for one thread.
@@ -35,10 +37,13 @@ class PointJudge {
     PlanPoint point;
   };
   Answer judge(const Candidate& candidate);
+  /// Keys that a candidate changes.
+  CandidateOverrides changes(const Candidate& candidate) const;
   /// Of the last candidate without an error.
   const Workload& workload() const { return workload_; }
 
  private:
+  const Prepared& prepared_;
   const PlanRequest& request_;
   std::unique_ptr<CandidateJudge> judge_;
   Workload workload_;

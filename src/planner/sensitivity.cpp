@@ -15,13 +15,15 @@ using Int = std::int64_t;
 std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSubject& subject,
                            const PlanRequest& request) {
   const PlanGroup group{.base = winner, .first = 0};
+  const Int layers = pipelined_layers(subject);
   std::vector<Int> out;
+  if (!can_turn(subject.knobs, axis)) return out;
   switch (axis) {
     case PlanAxis::micro_batch:
       return micro_batches(group, request);
     case PlanAxis::chunks:
-      for (Int chunks = 1; winner.pipeline > 1 && winner.pipeline * chunks <= subject.model.layers; ++chunks)
-        if (subject.model.layers % (winner.pipeline * chunks) == 0 && takes_chunks(subject, winner.pipeline, chunks))
+      for (Int chunks = 1; winner.pipeline > 1 && winner.pipeline * chunks <= layers; ++chunks)
+        if (layers % (winner.pipeline * chunks) == 0 && takes_chunks(subject, winner.pipeline, chunks))
           out.push_back(chunks);
       return out;
     case PlanAxis::recompute:
@@ -41,7 +43,7 @@ std::vector<Int> values_on(PlanAxis axis, const Candidate& winner, const PlanSub
     case PlanAxis::expert_tensor:
       return subject.model.experts > 0 ? divisors(winner.world_size) : std::vector<Int>{};
     case PlanAxis::replicas:
-      return subject.knobs.replicas ? divisors(data_parallel(winner)) : std::vector<Int>{};
+      return divisors(data_parallel(winner));
     default:
       return divisors(winner.world_size);
   }
@@ -75,7 +77,7 @@ Candidate stepped(const Candidate& winner, PlanAxis axis, Int value, const PlanS
     const bool interleaved = c.schedule == ScheduleKind::interleaved;
     c.chunks = interleaved ? std::max<Int>(c.chunks, 2) : is_v_shaped(c.schedule) ? 2 : 1;
   }
-  const bool uneven = c.pipeline > 1 && subject.model.layers % (c.pipeline * c.chunks) != 0;
+  const bool uneven = c.pipeline > 1 && pipelined_layers(subject) % (c.pipeline * c.chunks) != 0;
   const auto& splits = subject.knobs.splits;
   const bool can_deal = std::find(splits.begin(), splits.end(), StageSplit::dealt) != splits.end();
   if (c.split == StageSplit::ends && axis == PlanAxis::pipeline) c.split = StageSplit::even;
@@ -90,12 +92,15 @@ Candidate stepped(const Candidate& winner, PlanAxis axis, Int value, const PlanS
 std::vector<Neighbour> neighbours(const Candidate& winner, PointJudge& judge, const PlanSubject& subject,
                                   const PlanRequest& request) {
   std::vector<Neighbour> out;
+  const CandidateOverrides own = judge.changes(winner);
   for (const AxisName& axis : axis_names()) {
     const std::vector<Int> values = values_on(axis.axis, winner, subject, request);
     const Int now = value_on(winner, axis.axis);
     for (const Int value : around(values, now)) {
+      const Candidate candidate = stepped(winner, axis.axis, value, subject);
+      if (judge.changes(candidate) == own) continue;  // an axis that means nothing beside the others' values
       Neighbour step{.axis = axis.axis, .from = now, .to = value, .rejected_by = nullptr, .point = {}};
-      const PointJudge::Answer answer = judge.judge(stepped(winner, axis.axis, value, subject));
+      const PointJudge::Answer answer = judge.judge(candidate);
       step.rejected_by = answer.verdict.first_error;
       step.point = answer.point;
       const bool is_timed = answer.verdict.errors == 0 && answer.point.fit != Fit::does_not_fit;

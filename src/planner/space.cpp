@@ -108,8 +108,8 @@ class Builder {
 
   std::vector<Int> pipelines(Int world) const {
     std::vector<Int> free = divisors(world);
-    std::erase_if(free, [&](Int value) { return value > std::max<Int>(model().layers, 1); });
-    if (knobs().schedules.empty()) free = {1};
+    std::erase_if(free, [&](Int value) { return value > std::max<Int>(pipelined_layers(subject_), 1); });
+    if (!can_turn(knobs(), PlanAxis::pipeline)) free = {1};
     return values(request_, PlanAxis::pipeline, std::move(free));
   }
 
@@ -118,7 +118,7 @@ class Builder {
     const Int tokens = request_.task.sequence_length;
     std::erase_if(free,
                   [&](Int value) { return value > 1 && (tokens % (2 * value) != 0 || tokens / value < least_tokens); });
-    if (!knobs().context) free = {1};
+    if (!can_turn(knobs(), PlanAxis::context)) free = {1};
     return values(request_, PlanAxis::context, std::move(free));
   }
 
@@ -154,7 +154,7 @@ class Builder {
       if (is_allowed(request_, PlanAxis::chunks, 1)) add_schedules(c);
       return;
     }
-    const Int layers = model().layers;
+    const Int layers = pipelined_layers(subject_);
     for (const Int chunks : values(request_, PlanAxis::chunks, small_chunks(c))) {
       if (!takes_chunks(subject_, c.pipeline, chunks)) continue;
       c.chunks = chunks;
@@ -171,8 +171,8 @@ class Builder {
 
   std::vector<Int> small_chunks(const Candidate& c) const {
     std::vector<Int> out{1};
-    if (!knobs().chunks) return out;
-    const Int layers = model().layers;
+    if (!can_turn(knobs(), PlanAxis::chunks)) return out;
+    const Int layers = pipelined_layers(subject_);
     for (Int chunks = 2; chunks <= most_chunks && chunks * c.pipeline <= layers; ++chunks) {
       const bool even = layers % (c.pipeline * chunks) == 0;
       // Layers that divide nowhere are dealt, in a few numbers of chunks.
@@ -242,6 +242,28 @@ class Builder {
 };
 
 }  // namespace
+
+Int pipelined_layers(const PlanSubject& subject) {
+  return subject.model.layers - subject.knobs.layers_outside_pipeline;
+}
+
+bool can_turn(const PlanKnobs& knobs, PlanAxis axis) {
+  switch (axis) {
+    case PlanAxis::pipeline:
+    case PlanAxis::schedule:
+      return !knobs.schedules.empty();
+    case PlanAxis::chunks:
+      return knobs.chunks;
+    case PlanAxis::context:
+      return knobs.context;
+    case PlanAxis::expert_tensor:
+      return knobs.expert_tensor;
+    case PlanAxis::replicas:
+      return knobs.replicas;
+    default:
+      return true;
+  }
+}
 
 bool takes_chunks(const PlanSubject& subject, Int pipeline, Int chunks) {
   if (subject.knobs.units_beside_layers < 0 || chunks <= 2) return true;

@@ -27,6 +27,12 @@ struct PlanSubject {
   PlanKnobs knobs;
 };
 
+/// Layers that a pipeline's stages share.
+std::int64_t pipelined_layers(const PlanSubject& subject);
+
+/// Whether a backend has an axis that a plan can turn.
+bool can_turn(const PlanKnobs& knobs, PlanAxis axis);
+
 /// Whether a backend can give each pipeline rank so many chunks.
 bool takes_chunks(const PlanSubject& subject, std::int64_t pipeline, std::int64_t chunks);
 

@@ -6,6 +6,7 @@
 #include "primus_plan/report/advise.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "report/overview_text.h"
 #include "report/paint.h"
 #include "report/wrap.h"
 
@@ -50,11 +51,11 @@ std::string advice_to_text(const AdviceReport& report, const TextStyle& style) {
   const Paint paint(style.color);
   const RunDescription& run = report.analysis.run;
   const std::string head =
-      fmt::format("{} ({}, {}): {}, TP {} x PP {} x CP {}, EP {}, DP {}; micro-batch {}, global batch {}",
+      fmt::format("{} ({}, {}): {}, TP {} x PP {} x CP {}, EP {}, DP {}; {}, global batch {}",
                   escape_controls(report.analysis.path), escape_controls(report.analysis.module),
                   escape_controls(report.analysis.framework), counted(run.launch.world_size, "GPU"), run.degrees.tensor,
-                  run.degrees.pipeline, run.degrees.context, run.degrees.expert, run.degrees.data, run.batch.micro,
-                  with_commas(run.batch.global));
+                  run.degrees.pipeline, run.degrees.context, run.degrees.expert, run.degrees.data,
+                  micro_batch_text(run.batch), with_commas(run.batch.global));
   std::string text = wrapped(head, 2, style) + "\n";
   text += "\n" + paint.bold("where it stands") + "\n" + lines(report.advice.standing, style.width);
   for (const GoalAdvice& goal : report.advice.goals) {

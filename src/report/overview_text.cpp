@@ -51,15 +51,21 @@ std::string degrees_to_text(const Degrees& degrees) {
   return text;
 }
 
+std::string micro_batch_text(const Batch& batch) {
+  const std::int64_t parts = batch.pipeline_micro_batches;
+  if (parts < 2 || batch.micro % parts != 0) return fmt::format("micro-batch {}", batch.micro);
+  return fmt::format("micro-batch {} x {} in the pipeline", batch.micro / parts, parts);
+}
+
 std::string batch_to_text(const Batch& batch, std::int64_t data) {
   if (batch.global <= 0) return {};
   std::string text = fmt::format("global batch {}", with_commas(batch.global));
   const bool known = batch.micro > 0 && data > 0 && batch.accumulation_steps > 0;
   if (known && saturating_multiply(saturating_multiply(batch.micro, data), batch.accumulation_steps) == batch.global) {
-    text += fmt::format(" = micro-batch {} x DP {} x {}", batch.micro, with_commas(data),
+    text += fmt::format(" = {} x DP {} x {}", micro_batch_text(batch), with_commas(data),
                         counted(batch.accumulation_steps, "accumulation step"));
   } else {
-    if (batch.micro > 0) text += fmt::format(", micro-batch {}", batch.micro);
+    if (batch.micro > 0) text += ", " + micro_batch_text(batch);
     if (batch.accumulation_steps > 0) text += ", " + counted(batch.accumulation_steps, "accumulation step");
   }
   if (batch.tokens_per_step() > 0)

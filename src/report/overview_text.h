@@ -19,6 +19,8 @@ std::string details_to_text(const Analysis& analysis, const TextStyle& style);
 std::string launch_to_text(const Launch& launch);
 /// "TP 8 x PP 2 x CP 1   DP 4   (expert DP 4)"; "?" for what could not be derived.
 std::string degrees_to_text(const Degrees& degrees);
+/// "micro-batch 4", and "micro-batch 1 x 4 in the pipeline" where that cuts what a rank takes at once.
+std::string micro_batch_text(const Batch& batch);
 /// The batch as a product where it is one, else as a list of what is known; empty when nothing is.
 std::string batch_to_text(const Batch& batch, std::int64_t data);
 

@@ -103,7 +103,7 @@ void write_search(JsonWriter& json, const PlanResult& result) {
   json.key("fitting").integer(static_cast<std::int64_t>(result.points.size()));
   json.key("layouts").integer(static_cast<std::int64_t>(result.layouts));
   json.key("too_large").integer(static_cast<std::int64_t>(result.rejections.too_large));
-  json.key("not_judged").integer(static_cast<std::int64_t>(result.rejections.unjudged));
+  json.key("not_judged").integer(static_cast<std::int64_t>(result.space - result.judged));
   std::vector<std::pair<std::string_view, std::size_t>> rules;
   rules.reserve(result.rejections.by_rule.size());
   for (const auto& [rule, count] : result.rejections.by_rule) rules.emplace_back(rule->id, count);
@@ -134,6 +134,7 @@ void write_present(JsonWriter& json, const PlanReport& report) {
   const PresentPlan& now = report.result.present;
   if (!report.is_file) return;
   json.key("present").begin_object();
+  json.key("world_size").integer(now.run.launch.world_size);
   json.key("legal").boolean(now.is_legal);
   if (now.is_estimated) write_estimates(json, now.point);
   json.end_object();

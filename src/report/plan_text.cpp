@@ -41,10 +41,13 @@ std::string head(const PlanReport& report, const Paint& paint) {
       human_count(static_cast<double>(request.task.global_batch) * static_cast<double>(request.task.sequence_length)),
       report.batch_source);
   out += fmt::format("  hardware  {} ({})\n", request.hardware.name, report.hardware_source);
-  out += fmt::format("  searched  {} candidates{}: {} judged, {} legal ones fit, in {}\n", number(result.space),
-                     result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
-                     number(result.judged), number(result.points.size()),
-                     counted(static_cast<std::int64_t>(result.layouts), "layout"));
+  const std::size_t too_large = result.rejections.too_large;
+  out += fmt::format(
+      "  searched  {} candidates{}: {} judged ({} against a rule, {} too large, {} fit, in {}), {} not judged\n",
+      number(result.space), result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
+      number(result.judged), number(result.judged - too_large - result.points.size()), number(too_large),
+      number(result.points.size()), counted(static_cast<std::int64_t>(result.layouts), "layout"),
+      number(result.space - result.judged));
   return out;
 }
 
@@ -59,24 +62,27 @@ std::string warnings_text(const PlanPoint& point) {
   return point.warnings == 0 ? std::string() : fmt::format(" ({})", counted(point.warnings, "warning"));
 }
 
-std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& name, bool worlds) {
+bool several_worlds(const PlanReport& report) { return report.request.worlds.size() > 1; }
+
+std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& name, const PlanReport& report) {
   const PlanPoint& point = plan.point;
   std::vector<std::string> row{name};
-  if (worlds) row.push_back(fmt::format("{}", point.candidate.world_size));
+  if (several_worlds(report)) row.push_back(fmt::format("{}", point.candidate.world_size));
   row.insert(row.end(),
              {layout_text(point.candidate), fmt::format("{}", plan.run.degrees.data),
               fmt::format("{}", plan.run.batch.micro_batches_between_flushes()), memory_text(point),
               fmt::format("{:.0f}", point.tokens_per_second_per_gpu),
               fmt::format("{:.1f} %", 100 * plan.estimate.counted_mfu()), seconds_text(point.seconds),
               fmt::format("{:.1f} %", 100 * point.bubble_share), plan.crossing.empty() ? "-" : join(plan.crossing, " "),
-              settings_text(point.candidate) + warnings_text(point)});
+              plan_settings_text(plan, report) + warnings_text(point)});
   return row;
 }
 
-std::string plan_table(const std::vector<ProposedPlan>& plans, bool worlds, bool numbered, const TextStyle& style) {
+std::string plan_table(const std::vector<ProposedPlan>& plans, const PlanReport& report, bool numbered,
+                       const TextStyle& style) {
   std::vector<Table::Side> sides{right};
   std::vector<std::string> names{"#"};
-  if (worlds) {
+  if (several_worlds(report)) {
     sides.push_back(right);
     names.emplace_back("GPUs");
   }
@@ -88,7 +94,7 @@ std::string plan_table(const std::vector<ProposedPlan>& plans, bool worlds, bool
   }
   Table table(std::move(names), std::move(sides));
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    table.add(plan_row(plans[i], numbered ? fmt::format("{}", i + 1) : "", worlds));
+    table.add(plan_row(plans[i], numbered ? fmt::format("{}", i + 1) : "", report));
   }
   return table.text(Paint(style.color), style);
 }
@@ -106,12 +112,16 @@ std::string reasons(const PlanReport& report) {
 
 std::string sensitivity(const PlanResult& result, const TextStyle& style) {
   Table table({left, left, left, left});
-  const PlanPoint& winner = result.points.front();
+  const PlanPoint& winner = result.plans.front().point;
+  const auto value = [&](PlanAxis axis, std::int64_t of) {
+    const bool least = result.always_recomputes && axis == PlanAxis::recompute;
+    return least && of == static_cast<std::int64_t>(RecomputeLevel::none) ? "least" : value_text(axis, of);
+  };
   std::size_t rows = 0;
   for (const Neighbour& step : result.sensitivity) {
     if (rows++ == most_neighbours) break;
-    const std::string name = fmt::format("{} {} -> {}", label_of(step.axis), value_text(step.axis, step.from),
-                                         value_text(step.axis, step.to));
+    const std::string name =
+        fmt::format("{} {} -> {}", label_of(step.axis), value(step.axis, step.from), value(step.axis, step.to));
     if (step.rejected_by != nullptr) {
       table.add({name, "illegal", std::string(step.rejected_by->id), std::string(step.rejected_by->name)});
       continue;
@@ -146,11 +156,13 @@ std::string rejections(const PlanResult& result, const TextStyle& style) {
   if (all.too_large > 0) table.add({number(all.too_large), "", "legal, but more memory than there is"});
   if (all.unjudged > 0)
     table.add({number(all.unjudged), "", "not judged: they need no less than one that does not fit"});
+  const std::size_t unseen = result.space - result.judged - all.unjudged;
+  if (unseen > 0) table.add({number(unseen), "", "not judged: the search was stopped before"});
   return table.text(Paint(style.color), style);
 }
 
 std::string confidence(const PlanResult& result) {
-  const PlanPoint& winner = result.points.front();
+  const PlanPoint& winner = result.plans.front().point;
   const double below = 100 * (1 - winner.low_seconds / winner.seconds);
   const double above = 100 * (winner.high_seconds / winner.seconds - 1);
   std::string out =
@@ -165,26 +177,38 @@ std::string confidence(const PlanResult& result) {
   return out;
 }
 
+/// "; the first plan makes +29.2 %", against the file as it is.
+std::string first_against(const PlanReport& report, const PresentPlan& now) {
+  if (report.result.plans.empty() || now.point.tokens_per_second_per_gpu <= 0) return {};
+  const ProposedPlan& first = report.result.plans.front();
+  if (first.is_present) return "; the first plan is just that";
+  const std::int64_t world = first.point.candidate.world_size;
+  const std::string where =
+      world == now.run.launch.world_size ? "" : fmt::format(" a GPU, on {}", counted(world, "GPU"));
+  constexpr double least_shown = 0.05;  // percent
+  const double faster = 100 * (first.point.tokens_per_second_per_gpu / now.point.tokens_per_second_per_gpu - 1);
+  if (std::abs(faster) < least_shown) return "; the first plan is as fast" + where;
+  return fmt::format("; the first plan makes {:+.1f} %{}", faster, where);
+}
+
 std::string present(const PlanReport& report) {
   const PresentPlan& now = report.result.present;
   if (!report.is_file) return {};
-  if (!now.is_legal) return "  the file as it is: illegal at this size (primus-plan check says why)\n";
+  const std::string what = fmt::format("  the file as it is, on {}", counted(now.run.launch.world_size, "GPU"));
+  if (!now.is_legal) return what + ": illegal (primus-plan check says why)\n";
   if (!now.is_estimated) return {};
   if (now.point.fit == Fit::does_not_fit)
-    return fmt::format("  the file as it is: {:.0f} GiB a GPU, which does not fit\n", now.point.memory.expected / gib);
-  const double best = report.result.points.empty() ? 0 : report.result.points.front().tokens_per_second_per_gpu;
-  std::string out =
-      fmt::format("  the file as it is: {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}",
-                  now.point.tokens_per_second_per_gpu, memory_text(now.point), seconds_text(now.point.seconds));
+    return what + fmt::format(": {:.0f} GiB a GPU, which does not fit\n", now.point.memory.expected / gib);
+  const std::string out =
+      what + fmt::format(": {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}", now.point.tokens_per_second_per_gpu,
+                         memory_text(now.point), seconds_text(now.point.seconds));
   const Batch& own = now.run.batch;
   const PlanTask& task = report.request.task;
   if (own.global != task.global_batch || own.sequence_length != task.sequence_length) {
     return out + fmt::format(", with its own batch of {} samples of {} tokens\n", number(own.global),
                              number(own.sequence_length));
   }
-  if (best > 0 && now.point.tokens_per_second_per_gpu > 0)
-    out += fmt::format("; the first plan makes {:+.1f} %", 100 * (best / now.point.tokens_per_second_per_gpu - 1));
-  return out + "\n";
+  return out + first_against(report, now) + "\n";
 }
 
 }  // namespace
@@ -197,13 +221,12 @@ std::string plan_to_text(const PlanReport& report, const TextStyle& style) {
     if (result.judged > 0) out += "\n" + paint.bold("turned down") + "\n" + rejections(result, style);
     return out;
   }
-  const bool worlds = report.request.worlds.size() > 1;
   std::string out = wrapped_lines(head(report, paint) + present(report), style) + "\n";
-  out += plan_table(result.plans, worlds, true, style);
+  out += plan_table(result.plans, report, true, style);
   if (style.quiet) return out;
   out += "\n" + paint.bold("why the first") + "\n" + wrapped_lines(reasons(report), style);
   out += "\n" + paint.bold("memory against throughput (Pareto front)") + "\n" +
-         plan_table(result.front, worlds, false, style);
+         plan_table(result.front, report, false, style);
   out += "\n" + paint.bold("one step from the first") + "\n" + sensitivity(result, style);
   out += "\n" + paint.bold("turned down") + "\n" + rejections(result, style);
   out += "\n" + paint.bold("confidence") + "\n" + wrapped_lines(confidence(result), style);

@@ -112,7 +112,8 @@ std::string nearest_text(const PlanReport& report) {
   if (nearest.global_batch != report.request.task.global_batch)
     out += fmt::format(" with --global-batch {}", nearest.global_batch);
   return out + fmt::format(" ({}, {}: {:.0f} GiB a GPU)", layout_text(nearest.point.candidate),
-                           settings_text(nearest.point.candidate), nearest.point.memory.expected / gib);
+                           settings_text(nearest.point.candidate, report.result.always_recomputes),
+                           nearest.point.memory.expected / gib);
 }
 
 std::string reason_text(const PlanReport& report) {
@@ -128,7 +129,7 @@ std::string reason_text(const PlanReport& report) {
     const double have = request.hardware.memory_bytes;
     out += fmt::format(": the least that a legal plan needs is {:.0f} GiB on a GPU of {:.0f} ({}, {})",
                        least.memory.expected / gib, have / gib, layout_text(least.candidate),
-                       settings_text(least.candidate));
+                       settings_text(least.candidate, result.always_recomputes));
     return out;
   }
   const auto most =
@@ -152,6 +153,11 @@ std::string explain_no_plan(const PlanReport& report) {
         with_commas(static_cast<std::int64_t>(result.judged)), with_commas(static_cast<std::int64_t>(result.space)));
   }
   return reason_text(report) + nearest_text(report);
+}
+
+std::string plan_settings_text(const ProposedPlan& plan, const PlanReport& report) {
+  return settings_text(plan.point.candidate, report.result.always_recomputes) +
+         (report.is_file && plan.is_present ? ": the file as it is" : "");
 }
 
 std::string overrides_block(const CandidateOverrides& overrides, std::size_t indentation) {

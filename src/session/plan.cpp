@@ -98,9 +98,10 @@ std::string plan_lines(const ProposedPlan& plan, std::size_t number, double now,
   const std::string memory =
       fmt::format("{:.0f} of {:.0f} GiB{}", point.memory.expected / gib, planned.request.hardware.memory_bytes / gib,
                   point.fit == Fit::tight ? " (tight)" : "");
-  std::string settings = settings_text(point.candidate);
+  std::string settings = settings_text(point.candidate, planned.result.always_recomputes);
   if (point.warnings > 0) settings += ", " + counted(point.warnings, "warning");
-  settings += fmt::format(" ({} changed)", counted(static_cast<std::int64_t>(plan.changes), "key"));
+  settings += plan.is_present ? " (as it stands)"
+                              : fmt::format(" ({} changed)", counted(static_cast<std::int64_t>(plan.changes), "key"));
   return flow(fmt::format("  {:>2}", number),
               {paint.bold(layout_text(point.candidate)), fmt::format("DP {}", plan.run.degrees.data), speed, memory},
               style.width) +

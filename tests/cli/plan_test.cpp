@@ -37,6 +37,20 @@ TEST(PlanCommand, KeepsTheBatchOfAFileAndComparesWithIt) {
   EXPECT_TRUE(contains(result.out, "the file as it is")) << result.out;
 }
 
+TEST(PlanCommand, AmongSizesTheFileStandsAtTheOneThatItStates) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const auto present = [&](std::vector<std::string> sizes) {
+    sizes.insert(sizes.begin(), {"plan", file, "--hardware", "MI300X", "--format", "json"});
+    return json::parse(run_plan(sizes).out).at("present");
+  };
+  const json own = present({"--gpus", "8"});
+  EXPECT_EQ(own.at("world_size"), 8);
+  EXPECT_EQ(present({"--gpus", "8,16,32"}), own);
+  EXPECT_EQ(present({"--nodes", "1:4"}), own);
+  EXPECT_EQ(present({"--gpus", "32"}).at("world_size"), 32);
+}
+
 TEST(PlanCommand, TheWrittenCopyPassesCheckAndKeepsComments) {
   const TemporaryFolder folder;
   const std::string file = folder.write("exp.yaml", good_experiment);

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <stdexcept>
+#include <string>
 
 #include "support/loaded_run.h"
 
@@ -61,6 +64,49 @@ TEST(Advise, TopChangesAreLegalFasterAndKeepTheBatch) {
     EXPECT_TRUE(change.trial.is_legal());
     EXPECT_TRUE(change.trial.fits());
     EXPECT_EQ(change.trial.analysis.run.batch.global, 128);
+  }
+}
+
+TEST(Advise, RecomputeOfSomeLayersIsTried) {
+  // Recomputing everything is too slow and nothing too large, on a part where 60 % of the layers can be kept.
+  const std::string full = std::string(batch) +
+                           "tensor_model_parallel_size: 8\nrecompute_granularity: full\nrecompute_method: uniform\n"
+                           "recompute_num_layers: 1\n";
+  const LoadedRun run(experiment_text("megatron", "llama3.1_70B", full + "pipeline_model_parallel_size: 2\n"), 16);
+  Hardware part = run.hardware();
+  const double whole = run.trials().run({})->estimate->memory.device.expected;
+  part.memory_bytes = whole * 1.15;
+  const Trials trials(*find_backend("megatron"), run.module(), Environment{}, run.analysis(), &part);
+  const Advice advice = advise(trials, *trials.run({}), run.module());
+  ASSERT_FALSE(advice.top.empty());
+  std::set<std::string> told;
+  for (const TopChange& change : advice.top) EXPECT_TRUE(told.insert(change.what).second) << change.what << " twice";
+  EXPECT_TRUE(std::ranges::any_of(advice.top, [](const TopChange& change) {
+    return change.what.find("recompute_method uniform -> block") != std::string::npos;
+  })) << advice.top.front().what;
+}
+
+TEST(Advise, EveryFrameworksRecomputeIsTried) {
+  const auto best = [](const LoadedRun& run) {
+    const Advice advice = advice_on(run);
+    return advice.top.empty() ? std::string() : advice.top.front().what;
+  };
+  const std::string full = "activation_checkpoint:\n  mode: full\n";
+  EXPECT_NE(
+      best({experiment_text("torchtitan", "llama3.1_8B", full), 8}).find("activation_checkpoint.mode full -> none"),
+      std::string::npos);
+  const LoadedRun maxtext(experiment_text("maxtext", "llama3_8B", "remat_policy: full\nper_device_batch_size: 2\n"), 8);
+  EXPECT_NE(best(maxtext).find("remat_policy full -> "), std::string::npos);
+}
+
+TEST(Advise, TwoChangesAreBetterThanEitherAlone) {
+  const LoadedRun run(experiment_text("maxtext", "llama3_8B", "remat_policy: full\nper_device_batch_size: 2\n"), 8);
+  double before = 1e9;
+  for (const TopChange& change : advice_on(run).top) {
+    EXPECT_LE(change.gain, before);
+    before = change.gain;
+    // A pipeline only costs here: no better recompute excuses it.
+    EXPECT_EQ(change.what.find("pipeline_parallelism unset -> 2"), std::string::npos) << change.what;
   }
 }
 

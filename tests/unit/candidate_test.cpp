@@ -96,7 +96,7 @@ TEST_P(Candidates, OverridesAndTheFastPathAreOneRun) {
   const auto judge = prepared_->candidate_judge(request_.task);
   std::size_t legal = 0;
   for (const Candidate& candidate : draw(300)) {
-    SCOPED_TRACE(layout_text(candidate) + ", " + settings_text(candidate));
+    SCOPED_TRACE(layout_text(candidate) + ", " + settings_text(candidate, false));
     Workload workload;
     const CandidateVerdict verdict = judge->judge(candidate, workload);
     LoadResult loaded;

@@ -41,7 +41,9 @@ struct PlanKnobs {
   /// Stages are asked for by their size, in layers and so many units beside them; a number of stages that no size gives
   /// cannot be had. Below 0: stages are asked for by number.
   std::int64_t units_beside_layers = -1;
-  bool weights_stay_whole = false;  ///< sharded weights go with neither pipeline nor expert parallel
+  std::int64_t layers_outside_pipeline = 0;  ///< the first ones, which every stage has
+  bool always_recomputes = false;            ///< the least of `recompute` makes some activations again
+  bool weights_stay_whole = false;           ///< sharded weights go with neither pipeline nor expert parallel
 };
 
 }  // namespace primus_plan

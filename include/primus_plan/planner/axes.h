@@ -52,7 +52,8 @@ std::string value_help(PlanAxis axis);
 
 /// "TP 8 x PP 2 x VPP 5": degrees above 1, "no model parallelism" without any.
 std::string layout_text(const Candidate& candidate);
-/// "micro-batch 2, distributed optimizer, 1f1b, recompute block 5": the rest.
-std::string settings_text(const Candidate& candidate);
+/// "micro-batch 2, distributed optimizer, 1f1b, recompute block 5": the rest. `always_recomputes`: of the backend, see
+/// PlanKnobs.
+std::string settings_text(const Candidate& candidate, bool always_recomputes);
 
 }  // namespace primus_plan

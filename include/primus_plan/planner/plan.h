@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct PlanRequest {
   std::map<PlanAxis, std::vector<std::int64_t>> allowed;  ///< axes not named are free
   PlanObjective objective = PlanObjective::throughput;
   std::size_t top = 5;
-  bool min_change = false;  ///< plans with fewer changed keys first
-  std::size_t jobs = 1;     ///< threads
+  bool min_change = false;        ///< plans with fewer changed keys first
+  std::size_t jobs = 1;           ///< threads
+  std::optional<Launch> present;  ///< where the module as it stands is judged; nothing: at the largest of `worlds`
 };
 
 /// Asked now and then from all threads.
@@ -48,6 +50,7 @@ struct PlanPoint {
   Candidate candidate;
   std::uint32_t order = 0;  ///< of the candidate in the space: breaks ties
   std::uint32_t warnings = 0;
+  std::uint32_t changes = 0;  ///< keys that differ from the module, with PlanRequest::min_change; else 0
   Fit fit = Fit::fits;
   double seconds = 0;  ///< of a step
   double low_seconds = 0;
@@ -84,9 +87,10 @@ struct ProposedPlan {
   CandidateOverrides overrides;       ///< to emit
   CandidateOverrides differences;     ///< of these, what differs from the module
   std::size_t changes = 0;            ///< how many these are
+  bool is_present = false;            ///< nothing differs: it is the module as it stands
 };
 
-/// The module as it stands.
+/// The module as it stands, at the launch that `run` has.
 struct PresentPlan {
   bool is_legal = false;
   bool is_estimated = false;
@@ -103,17 +107,20 @@ struct NearestPlan {
 };
 
 struct PlanResult {
-  std::size_t space = 0;            ///< candidates in all
-  std::size_t judged = 0;           ///< by derivation, rules and, when legal, estimates
+  std::size_t space = 0;  ///< candidates in all
+  /// Of `space`: turned down by rules, too large, or among `points`. Where degrees do not fit the world, all that have
+  /// them are judged at once.
+  std::size_t judged = 0;
   bool complete = true;             ///< false: stopped before the end
   std::vector<PlanPoint> points;    ///< every legal candidate that fits, best first
+  bool always_recomputes = false;   ///< RecomputeLevel::none is the least that there is, not nothing
   std::size_t layouts = 0;          ///< different degrees among them
   std::vector<ProposedPlan> plans;  ///< the best of each of the first layouts
   std::vector<ProposedPlan> front;  ///< Pareto front of memory against throughput, least memory first
   std::vector<Neighbour> sensitivity;
   Rejections rejections;
   std::size_t indistinguishable = 0;  ///< layouts whose step time's interval overlaps the winner's expected time
-  PlanPoint least_memory;             ///< where nothing fits: the legal candidate that needs least
+  PlanPoint least_memory;             ///< where nothing fits: the legal candidate that needs least, of all
   bool has_least_memory = false;
   NearestPlan nearest;  ///< where nothing fits
   PresentPlan present;

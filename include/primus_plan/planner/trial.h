@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
@@ -50,6 +51,8 @@ class Trials {
 
   const Analysis& base() const { return base_; }
   const Hardware* hardware() const { return hardware_; }
+  /// "megatron" …
+  std::string_view framework() const { return backend_.name(); }
 
   /// Keys and values that ask for these degrees, for the batch as it comes out with them. Nothing when the backend
   /// cannot express them.

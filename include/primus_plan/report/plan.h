@@ -25,6 +25,9 @@ std::string plan_to_json(const PlanReport& report);
 /// The overrides of a proposed plan as a YAML block; sections of dotted keys become mappings.
 std::string overrides_block(const CandidateOverrides& overrides, std::size_t indentation);
 
+/// settings_text of a proposed plan, and whether it is the file as it is.
+std::string plan_settings_text(const ProposedPlan& plan, const PlanReport& report);
+
 /// Why the second plan is behind the first: parts of the step and of memory in which they differ most, a sentence each.
 std::vector<std::string> compare_plans(const ProposedPlan& winner, const ProposedPlan& other);
 /// Why a search found nothing, and the nearest thing that works as far as it is known.

@@ -75,6 +75,11 @@ void turn_mesh(const Candidate& c, const PlanTask& task, Set&& to) {
   }
 }
 
+/// Layers before the pipeline. Source: src/maxtext/configs/types.py, pipeline_parallel_layers: -1.
+Int dense_before(const C& base) {
+  return *base.decoder_block == "deepseek" ? std::max<Int>(*base.first_num_dense_layers, 0) : 0;
+}
+
 template <class Set>
 void turn_batch(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   const Int data = std::max<Int>(data_parallel(c), 1);
@@ -87,8 +92,7 @@ void turn_batch(const C& base, const Candidate& c, const PlanTask& task, Set&& t
   to.set(&C::gradient_accumulation_steps, pipelined ? Int{1} : passes);
   to.set(&C::max_target_length, task.sequence_length);
   to.set(&C::num_pipeline_microbatches, pipelined ? passes : *base.num_pipeline_microbatches);
-  const Int before = *base.decoder_block == "deepseek" ? *base.first_num_dense_layers : 0;
-  const Int each = (task.layers - before) / std::max<Int>(c.pipeline * c.chunks, 1);
+  const Int each = (task.layers - dense_before(base)) / std::max<Int>(c.pipeline * c.chunks, 1);
   to.set(&C::num_layers_per_pipeline_stage, pipelined ? std::max<Int>(each, 1) : *base.num_layers_per_pipeline_stage);
   to.set(&C::num_pipeline_repeats, pipelined ? c.chunks : *base.num_pipeline_repeats);
 }
@@ -130,6 +134,7 @@ void turn(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
   turn_batch(base, c, task, to);
   to.set(&C::remat_policy, policy_of(c.recompute));
   to.set(&C::quantization, quantization_of(base, c.precision, task));
+  to.set(&C::megablox, *base.megablox && !interprets_megablox(base));
 }
 
 class MaxTextJudge final : public CandidateJudge {
@@ -160,7 +165,7 @@ class MaxTextJudge final : public CandidateJudge {
 
 }  // namespace
 
-PlanKnobs plan_knobs() {
+PlanKnobs plan_knobs(const C& base) {
   return {.shardings = {StateSharding::weights},
           .schedules = {ScheduleKind::gpipe, ScheduleKind::interleaved},
           .recompute = {RecomputeLevel::none, RecomputeLevel::light, RecomputeLevel::heavy, RecomputeLevel::full},
@@ -170,7 +175,10 @@ PlanKnobs plan_knobs() {
           .context = true,
           .expert_tensor = false,
           .replicas = true,
-          .experts_within_data = true};
+          .experts_within_data = true,
+          .units_beside_layers = -1,
+          .layers_outside_pipeline = dense_before(base),
+          .always_recomputes = true};
 }
 
 std::unique_ptr<CandidateJudge> candidate_judge(const C& base, const LayeredConfig& layers, const ParsedKeys& parsed,

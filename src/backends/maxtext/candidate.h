@@ -9,7 +9,7 @@
 
 namespace primus_plan::maxtext {
 
-PlanKnobs plan_knobs();
+PlanKnobs plan_knobs(const MaxTextConfig& base);
 
 /// See Prepared::candidate_judge. All arguments but the task must outlive it.
 std::unique_ptr<CandidateJudge> candidate_judge(const MaxTextConfig& base, const LayeredConfig& layers,

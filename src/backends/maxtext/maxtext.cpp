@@ -62,7 +62,7 @@ class PreparedMaxText final : public Prepared {
     return rank_layout(derive(config_, layers_, parsed_, launch, origin_, rewrites));
   }
 
-  PlanKnobs plan_knobs() const override { return maxtext::plan_knobs(); }
+  PlanKnobs plan_knobs() const override { return maxtext::plan_knobs(config_); }
   std::unique_ptr<CandidateJudge> candidate_judge(const PlanTask& task) const override {
     return maxtext::candidate_judge(config_, layers_, parsed_, origin_, task);
   }

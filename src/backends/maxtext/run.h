@@ -67,6 +67,16 @@ struct ModelSizes {
   Int layers = 0;
 };
 
+inline bool on_gpu(const MaxTextConfig& config) {
+  return *config.hardware == "gpu" || *config.hardware == "gpu_multiprocess";
+}
+
+/// Whether experts' grouped products run in Pallas' interpreter. Source: src/maxtext/layers/moe.py:sparse_matmul.
+inline bool interprets_megablox(const MaxTextConfig& config) {
+  return *config.num_experts > 1 && on_gpu(config) && !*config.use_tokamax_gmm && *config.sparse_matmul &&
+         *config.megablox;
+}
+
 /// What MaxText makes of a config at one launch. Rules read this and nothing else. Numbers that could not be derived (a
 /// fault further up) are 0 or empty: rules stay silent about them.
 struct MaxTextRun {
@@ -92,7 +102,7 @@ struct MaxTextRun {
   Int devices() const { return launch.world_size; }
   bool pipelined() const { return pipelining; }
   bool is_moe() const { return *config.num_experts > 1; }
-  bool on_gpu() const { return *config.hardware == "gpu" || *config.hardware == "gpu_multiprocess"; }
+  bool on_gpu() const { return maxtext::on_gpu(config); }
   /// Size of the axis that plays context parallel; 1 when the mesh has none, 0 when it could not be resolved.
   Int context_size() const { return mesh.resolved ? mesh.size_of(mesh.context) : 0; }
 };

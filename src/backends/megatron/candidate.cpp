@@ -294,6 +294,8 @@ PlanKnobs plan_knobs() {
           .replicas = false,
           .experts_within_data = false,
           .units_beside_layers = -1,
+          .layers_outside_pipeline = 0,
+          .always_recomputes = false,
           .weights_stay_whole = true};
 }
 

@@ -130,7 +130,7 @@ class PlanSection {
     cell(at + "step_seconds/expected", plan.point.seconds, seconds_text(plan.point.seconds));
     cell(at + "bubble_share", plan.point.bubble_share, percent_text(plan.point.bubble_share));
     out_.element("td", plan.crossing.empty() ? "none" : join(plan.crossing, " "), {{"class", "text"}});
-    out_.element("td", settings_text(plan.point.candidate), {{"class", "text"}}).close().line();
+    out_.element("td", plan_settings_text(plan, report_), {{"class", "text"}}).close().line();
   }
 
   void reasons() {
@@ -227,7 +227,7 @@ class PlanSection {
       const ProposedPlan& plan = result_.front[i];
       out_.open("tr").element("td", layout_text(plan.point.candidate), {{"class", "text keep"}});
       point_cells(fmt::format("plan/front/{}/", i), plan.point);
-      out_.element("td", settings_text(plan.point.candidate), {{"class", "text"}}).close();
+      out_.element("td", plan_settings_text(plan, report_), {{"class", "text"}}).close();
     }
     out_.close().close().close().close();
   }

@@ -51,7 +51,7 @@ class Tiles {
     if (batch.accumulation_steps > 0)
       tile("Accumulation", "check/batch/accumulation_steps", batch.accumulation_steps,
            with_commas(batch.accumulation_steps),
-           fmt::format("{} of micro-batch {}", batch.accumulation_steps == 1 ? "step" : "steps", batch.micro));
+           fmt::format("{} of {}", batch.accumulation_steps == 1 ? "step" : "steps", micro_batch_text(batch)));
     if (batch.tokens_per_step() > 0)
       tile("Tokens a step", "check/batch/tokens_per_step", batch.tokens_per_step(),
            human_count(static_cast<double>(batch.tokens_per_step())),

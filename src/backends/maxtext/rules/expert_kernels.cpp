@@ -64,7 +64,7 @@ void ragged_buffer(const MaxTextRun& run, Findings& out) {
 
 void interpreted_kernel(const MaxTextRun& run, Findings& out) {
   const MaxTextConfig& config = run.config;
-  if (!run.is_moe() || !run.on_gpu() || *config.use_tokamax_gmm || !*config.sparse_matmul || !*config.megablox) return;
+  if (!interprets_megablox(config)) return;
   out.add(config.megablox, [&](Message& m) {
     m.say("megablox: true on GPUs runs the grouped matrix product of {} experts in Pallas' interpreter: very slow",
           *config.num_experts);

@@ -78,7 +78,7 @@ void say_choice(const BadChoice& bad, std::string_view end, Message& m) {
   const auto values = split_choices(bad.choice->values);
   const std::string list = values.size() <= most_listed ? join(values, ", ") : "the values that are known";
   m.say("{} is {}, none of {}{}{}", bad.choice->name, to_text(*bad.node), list, end.empty() ? "" : ": ", end);
-  if (bad.node->is_string()) offer_word(m, *bad.node, values);
+  offer_word(m, *bad.node, values);
 }
 
 void refused_choice(const MegatronRun& run, Findings& out) {
