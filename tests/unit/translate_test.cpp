@@ -165,6 +165,41 @@ TEST(Translate, EveryExampleOfTheRepository) {
   EXPECT_GT(files, 0U);
 }
 
+/// Settings that every preset of a framework takes.
+const char* plain_settings(std::string_view framework) {
+  if (framework == "megatron") {
+    return "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\nmax_position_embeddings: 4096";
+  }
+  if (framework == "torchtitan") return "training:\n  local_batch_size: 1\n  seq_len: 4096";
+  return "per_device_batch_size: 1\nmax_target_length: 4096\ndataset_type: synthetic";
+}
+
+TEST(Translate, EveryPresetKeepsItsSizeOrIsRefused) {
+  std::size_t translations = 0;
+  for (const char* framework : frameworks) {
+    for (const PresetShape& preset : presets_of(framework)) {
+      const LoadedRun run(experiment_text(framework, preset.name, plain_settings(framework)), 8);
+      if (run.analysis().errors > 0) continue;
+      for (const char* target : frameworks) {
+        if (std::string_view(framework) == target) continue;
+        SCOPED_TRACE(preset.name + " of " + framework + " to " + target);
+        std::string text;
+        try {
+          text = translated(run, target);
+        } catch (const TranslateError&) {
+          continue;
+        }
+        const LoadedRun other(text, 8);
+        const ModelComparison models = compare_models(run.analysis().workload->model, other.analysis().workload->model);
+        if (models.match == ModelMatch::another) continue;  // the command refuses it
+        ++translations;
+        expect_same_size(run, other, text);
+      }
+    }
+  }
+  EXPECT_GT(translations, 80U);
+}
+
 TEST(Translate, CarriesTheOptimizersNumbers) {
   const LoadedRun run(experiment_text("megatron", "llama3.1_8B",
                                       "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
