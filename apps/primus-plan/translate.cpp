@@ -10,9 +10,7 @@
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/backends/analyze.h"
-#include "primus_plan/planner/compare.h"
 #include "primus_plan/support/number.h"
-#include "primus_plan/support/text.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -27,8 +25,23 @@ struct Options {
   OutputFlags output;
 };
 
-/// What `check` says of the translation; its findings are told when it has errors. Where the two models differ, a
-/// remark is added.
+/// Compares the translation with the original as both would run: what differs becomes a remark. Throws TranslateError
+/// for another model.
+void compare_runs(const Workload& source, const Workload& result, Translation& translation) {
+  const ModelComparison models = compare_models(source.model, result.model);
+  if (models.match == ModelMatch::another)
+    throw TranslateError(fmt::format("{}'s {} cannot be made this model: {}", translation.framework, translation.model,
+                                     to_sentence(models)));
+  if (models.match == ModelMatch::told) {
+    const std::string sentence = fmt::format("model: not quite the same: {}", to_sentence(models));
+    say(fmt::format("primus-plan: {}\n", sentence));
+    translation.remarks.insert(translation.remarks.begin(), sentence);
+  }
+  std::string stages = stage_difference(source, result);
+  if (!stages.empty()) translation.remarks.push_back(std::move(stages));
+}
+
+/// What `check` says of the translation; its findings are told when it has errors.
 CheckedTranslation check_translation(const std::string& yaml, const Analysis& source, const Options& options,
                                      const ExperimentOptions& experiment, const Loader& loader,
                                      Translation& translation) {
@@ -48,11 +61,7 @@ CheckedTranslation check_translation(const std::string& yaml, const Analysis& so
     out.errors += analysis.errors;
     if (analysis.errors > 0) say_findings("translation.yaml", analysis.findings, options.output);
     if (analysis.workload == nullptr) continue;
-    const std::vector<std::string> differences = model_differences(analysis.workload->model, source.workload->model);
-    if (!differences.empty()) {
-      translation.remarks.push_back(fmt::format(
-          "model: {} (here and in the original: the presets are not quite the same)", join(differences, ", ")));
-    }
+    compare_runs(*source.workload, *analysis.workload, translation);
   }
   return out;
 }
@@ -65,9 +74,8 @@ void refuse_existing(const std::string& file) {
   }
 }
 
-int run(const Options& options) {
+int translate_to(const Backend& target, const Options& options) {
   refuse_existing(options.output.file);
-  const Backend* target = find_backend(options.target);
   const DiskFiles files;
   const Environment environment = options.experiment.make_environment();
   const Loader loader(files, environment);
@@ -87,12 +95,13 @@ int run(const Options& options) {
   if (!analysis.is_judged) {
     throw Trouble(fmt::format("module {} of framework {} is not checked here", analysis.module, analysis.framework));
   }
+  if (analysis.framework == target.name()) throw Trouble(fmt::format("the module is {}'s already", target.title()));
   if (analysis.errors > 0) {
     say_findings(analysis.path, analysis.findings, options.output);
     return exit_findings;
   }
-  Translation translation = translate(experiment.modules.front(), analysis, *target,
-                                      preset_shapes(loader, setup.experiment.primus_root, target->name()));
+  Translation translation = translate(experiment.modules.front(), analysis, target,
+                                      preset_shapes(loader, setup.experiment.primus_root, target.name()));
   const TranslationReport report{experiment, analysis, translation};
   const CheckedTranslation checked =
       check_translation(translation_to_yaml(report), analysis, options, setup.experiment, loader, translation);
@@ -105,6 +114,16 @@ int run(const Options& options) {
                     translation.lost.size() == 1 ? "it" : "them"));
   }
   return checked.errors > 0 ? exit_findings : exit_clean;
+}
+
+/// A run that cannot be said in the other framework is a finding, not wrong usage.
+int run(const Options& options) {
+  try {
+    return translate_to(*find_backend(options.target), options);
+  } catch (const TranslateError& error) {
+    say(fmt::format("primus-plan: no translation: {}\n", error.what()));
+    return exit_findings;
+  }
 }
 
 }  // namespace

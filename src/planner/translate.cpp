@@ -76,7 +76,7 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
   carried.values = std::move(model.dimensions);
   carried.remarks = std::move(model.remarks);
   for (const std::string_view key : from.understood) carried.read.emplace(key);
-  for (const std::string_view key : dimension_keys(module.framework)) carried.read.emplace(key);
+  for (std::string& key : dimension_keys(module.framework)) carried.read.insert(std::move(key));
   for (const RunKey* key :
        {&analysis.run.keys.tensor, &analysis.run.keys.pipeline, &analysis.run.keys.context, &analysis.run.keys.expert,
         &analysis.run.keys.expert_tensor, &analysis.run.keys.data_shard, &analysis.run.keys.data_replicate,
@@ -89,11 +89,7 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
   to.sharding(run, carried);
   carry_numbers(module, from, to, carried);
   carry_schedule(module, from, to, carried);
-  if (run.workload.precision.compute == NumberFormat::fp8 || run.workload.precision.compute == NumberFormat::fp4) {
-    carried.remarks.push_back(fmt::format("the run computes in {}: the translation computes in bf16 until {} is set",
-                                          run.workload.precision.compute == NumberFormat::fp8 ? "fp8" : "fp4",
-                                          to.low_precision));
-  }
+  carry_precision(run.workload, to, carried);
 
   Translation out{.framework = std::string(target.name()),
                   .config = "pre_trainer.yaml",

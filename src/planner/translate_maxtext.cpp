@@ -70,21 +70,35 @@ void maxtext_batch(const Common& run, Carried& out) {
   out.set("dataset_type", make_string("synthetic"));
 }
 
+/// MaxText wraps every layer in nn.remat: the policies say what it keeps, and none keeps nothing.
+/// Source: src/maxtext/layers/nnx_decoders.py:get_remat_policy.
+struct Policy {
+  const char* name;
+  const char* keeps;
+};
+constexpr Policy most{"minimal_with_context", "the results of matrix products and of attention"};
+constexpr Policy no_attention{"minimal", "the results of matrix products, not of attention"};
+constexpr Policy no_feed_forward{"save_dot_with_context_except_mlp", "what attention and its projections give"};
+
+Policy policy_for(const Recompute& recompute) {
+  if (recompute.granularity == RecomputeGranularity::none || recompute.elementwise_only) return most;
+  if (recompute.kept_share < 1 || recompute.dense_ffn || recompute.experts) return no_feed_forward;
+  return recompute.core_attention ? no_attention : most;
+}
+
 void maxtext_recompute(const Common& run, Carried& out) {
-  switch (run.workload.recompute.granularity) {
-    case RecomputeGranularity::none:
-      out.set("remat_policy", make_string("none"));
-      return;
-    case RecomputeGranularity::selective:
-      out.set("remat_policy", make_string("minimal_with_context"));
-      out.remarks.emplace_back(
-          "recompute: minimal_with_context keeps the results of matrix products and of attention "
-          "and makes the rest again");
-      return;
-    case RecomputeGranularity::full:
-      out.set("remat_policy", make_string("full"));
-      return;
+  const Recompute& recompute = run.workload.recompute;
+  if (recompute.granularity == RecomputeGranularity::full || named_layers(run) > 0) {
+    out.set("remat_policy", make_string("full"));
+    tell_full_recompute(run, "MaxText's full", out);
+    return;
   }
+  const Policy policy = policy_for(recompute);
+  out.set("remat_policy", make_string(policy.name));
+  const bool none = recompute.granularity == RecomputeGranularity::none;
+  out.remarks.push_back(fmt::format("recompute: {} {} keeps {} and makes the rest again{}",
+                                    none ? "the original makes nothing again, MaxText's" : "MaxText's", policy.name,
+                                    policy.keeps, none ? "; of its policies that is the least" : ""));
 }
 
 void maxtext_sharding(const Common& run, Carried& out) {
@@ -129,6 +143,7 @@ constexpr auto maxtext_keys = std::to_array<std::string_view>({"ici_fsdp_paralle
                                                                "ici_autoregressive_parallelism",
                                                                "shardy",
                                                                "packing",
+                                                               "learning_rate_schedule_steps",
                                                                "max_target_length"});
 
 }  // namespace

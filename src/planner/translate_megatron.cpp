@@ -55,7 +55,6 @@ void megatron_degrees(const Common& run, const Backend& target, Carried& out) {
   ask_for(degrees, target, out);
   // What TorchTitan always does and MaxText leaves to XLA.
   out.set("sequence_parallel", make_boolean(degrees.tensor > 1));
-  if (run.workload.model.experts > 0 && run.workload.model.mtp_depth == 0) out.set("mtp_num_layers", make_null());
   megatron_stages(run, out);
 }
 
@@ -66,26 +65,51 @@ void megatron_batch(const Common& run, Carried& out) {
   out.set("max_position_embeddings", make_integer(run.sequence_length));
 }
 
+/// Policies that keep less than this drop feed-forward blocks, too; those that keep more, norms and activation
+/// functions (MaxText's minimal ones keep about two thirds of a layer, TorchTitan's single operations 45 %).
+constexpr double keeps_feed_forward = 0.5;
+
+/// The modules that the planner's levels recompute, too: backends/megatron/candidate.cpp.
+void megatron_selective(const Common& run, Carried& out) {
+  const bool heavy = run.workload.recompute.kept_share < keeps_feed_forward;
+  const bool experts = run.workload.model.experts > 0;
+  std::vector<NodePtr> modules{make_string("layernorm")};
+  if (experts) modules.push_back(make_string(heavy ? "moe" : "moe_act"));
+  if (heavy && !experts) modules.push_back(make_string("mlp"));
+  out.set("recompute_granularity", make_string("selective"));
+  out.set("recompute_modules", make_sequence(std::move(modules)));
+  out.remarks.push_back(
+      fmt::format("recompute: Megatron's selective drops norms and {}; what it keeps is not quite what the other "
+                  "framework keeps",
+                  heavy ? "feed-forward blocks" : "activation functions of experts"));
+}
+
 void megatron_recompute(const Common& run, Carried& out) {
-  switch (run.workload.recompute.granularity) {
-    case RecomputeGranularity::none:
-      return;
-    case RecomputeGranularity::selective:
-      out.set("recompute_granularity", make_string("selective"));
-      out.set("recompute_modules", make_sequence({make_string("core_attn")}));
-      out.remarks.emplace_back(
-          "recompute: Megatron's selective drops the attention core; what it keeps is not quite "
-          "what the other framework keeps");
-      return;
-    case RecomputeGranularity::full:
-      out.set("recompute_granularity", make_string("full"));
-      out.set("recompute_method", make_string("uniform"));
-      out.set("recompute_num_layers", make_integer(1));
-      return;
+  const Recompute& recompute = run.workload.recompute;
+  if (recompute.offloaded) {
+    out.remarks.emplace_back("recompute: activations that the original keeps in host memory stay on the GPU");
+  }
+  if (const std::int64_t named = named_layers(run); named > 0) {
+    const std::int64_t chunks = run.degrees.pipeline * std::max<std::int64_t>(run.degrees.virtual_pipeline, 1);
+    out.set("recompute_granularity", make_string("full"));
+    out.set("recompute_method", make_string("block"));
+    out.set("recompute_num_layers", make_integer(std::max<std::int64_t>((named + chunks - 1) / chunks, 1)));
+    out.remarks.emplace_back("recompute: the first layers of each stage are recomputed, as many as were all over it");
+    return;
+  }
+  if (recompute.granularity == RecomputeGranularity::full) {
+    out.set("recompute_granularity", make_string("full"));
+    out.set("recompute_method", make_string("uniform"));
+    out.set("recompute_num_layers", make_integer(1));
+  } else if (recompute.elementwise_only) {
+    out.remarks.emplace_back(
+        "recompute: the compiler makes norms and activation functions again; Megatron without recompute keeps them");
+  } else if (recompute.granularity == RecomputeGranularity::selective) {
+    megatron_selective(run, out);
   }
 }
 
-/// FSDP2 as Primus's experiments have it. It takes no pipeline and no expert parallelism.
+/// FSDP2 as Primus's experiments have it. It takes no pipeline, no expert parallelism and no tied embeddings.
 void set_fsdp2(const Common& run, Carried& out) {
   out.set("use_torch_fsdp2", make_boolean(true));
   out.set("use_distributed_optimizer", make_boolean(false));
@@ -102,7 +126,8 @@ void set_fsdp2(const Common& run, Carried& out) {
 
 void megatron_sharding(const Common& run, Carried& out) {
   const bool weights = run.workload.sharding.state == StateSharding::weights;
-  if (weights && run.degrees.pipeline <= 1 && run.degrees.expert <= 1) {
+  const bool tied = run.workload.model.tied_embeddings;
+  if (weights && run.degrees.pipeline <= 1 && run.degrees.expert <= 1 && !tied) {
     set_fsdp2(run, out);
     return;
   }
@@ -133,20 +158,18 @@ constexpr auto megatron_keys = std::to_array<std::string_view>({"model",
                                                                 "num_layers_per_virtual_pipeline_stage",
                                                                 "min_lr",
                                                                 "lr_warmup_iters",
+                                                                "lr_warmup_fraction",
                                                                 "lr_decay_iters",
                                                                 "mock_data",
                                                                 "gradient_accumulation_fusion",
                                                                 "data_parallel_sharding_strategy",
                                                                 "overlap_p2p_comm",
                                                                 "use_megatron_fsdp",
-                                                                "decoder_first_pipeline_num_layers",
-                                                                "decoder_last_pipeline_num_layers",
-                                                                "pipeline_model_parallel_layout",
                                                                 "model_parallel_size",
                                                                 "fp8",
                                                                 "fp8_recipe",
                                                                 "bf16",
-                                                                "moe_router_force_load_balancing",
+                                                                "fp16",
                                                                 "accumulate_allreduce_grads_in_fp32"});
 
 }  // namespace

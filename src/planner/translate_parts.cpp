@@ -37,6 +37,28 @@ Common common_terms(const Analysis& analysis) {
   return out;
 }
 
+std::int64_t named_layers(const Common& run) {
+  std::int64_t out = 0;
+  for (const LayerKind& kind : run.workload.model.kinds) out += kind.recomputed ? kind.count : 0;
+  return out;
+}
+
+void tell_full_recompute(const Common& run, std::string_view target, Carried& out) {
+  const Recompute& recompute = run.workload.recompute;
+  const std::int64_t named = named_layers(run);
+  if (named > 0) {
+    out.remarks.push_back(fmt::format("recompute: {} of {} layers were recomputed; {} takes all", named,
+                                      run.workload.model.layers, target));
+  } else if (recompute.method == RecomputeMethod::block) {
+    out.remarks.push_back(
+        fmt::format("recompute: {} layers of each stage were recomputed; {} takes all", recompute.layers, target));
+  } else if (recompute.layers > 1) {
+    out.remarks.push_back(
+        fmt::format("recompute: of each {} layers the first one's input was kept; {} keeps every layer's",
+                    recompute.layers, target));
+  }
+}
+
 std::span<const TranslateWords* const> translate_words() {
   static constexpr std::array<const TranslateWords*, 3> words{&megatron_words, &torchtitan_words, &maxtext_words};
   return words;

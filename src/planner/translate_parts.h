@@ -59,7 +59,15 @@ std::span<const TranslateWords* const> translate_words();
 void ask_for(Degrees degrees, const Backend& target, Carried& out);
 bool is_sharded(const Common& run);
 
-/// Warm-up and the end of the learning-rate schedule: iterations, steps or parts of the schedule.
+/// Layers that are named one by one for full recompute (LayerKind::recomputed).
+std::int64_t named_layers(const Common& run);
+/// What differs where every layer is recomputed by itself: `target` is what does that ("TorchTitan's full").
+void tell_full_recompute(const Common& run, std::string_view target, Carried& out);
+
+/// The format that GEMMs compute in, and what is told of the weights' own.
+void carry_precision(const Workload& run, const TranslateWords& to, Carried& out);
+
+/// Warm-up, length and the end of the learning-rate schedule: iterations, steps or parts of the schedule.
 void carry_schedule(const Module& module, const TranslateWords& from, const TranslateWords& to, Carried& out);
 
 }  // namespace primus_plan

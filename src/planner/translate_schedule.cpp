@@ -24,6 +24,7 @@ std::string word_at(const Module& module, std::string_view key) {
 /// A learning-rate schedule: the peak, the steps to it, and the part of the peak that it ends at.
 struct Schedule {
   std::optional<double> warmup_steps;
+  std::optional<double> length;  ///< steps that the decay ends after, where it is not those of the training
   std::optional<double> final_fraction;
   std::string decay;  ///< "cosine", "linear"; other words are one framework's own
 };
@@ -33,18 +34,26 @@ Schedule schedule_of(const Module& module, const TranslateWords& from) {
   if (from.framework == "megatron") {
     out.decay = word_at(module, "lr_decay_style");
     out.warmup_steps = number_at(module, "lr_warmup_iters");
+    out.length = number_at(module, "lr_decay_iters");
+    // A part of the decay, in place of iterations: megatron/training/training.py:get_optimizer_param_scheduler.
+    const auto part = number_at(module, "lr_warmup_fraction");
+    const auto whole = out.length ? out.length : number_at(module, from.numbers.back());
+    if (part && whole) out.warmup_steps = *part * *whole;
     const auto lr = number_at(module, "lr");
     const auto least = number_at(module, "min_lr");
     if (lr && least && *lr > 0) out.final_fraction = *least / *lr;
   } else if (from.framework == "torchtitan") {
     out.decay = word_at(module, "lr_scheduler.decay_type");
     out.warmup_steps = number_at(module, "lr_scheduler.warmup_steps");
+    out.length = number_at(module, "lr_scheduler.total_steps");
     out.final_fraction = number_at(module, "lr_scheduler.min_lr_factor");
   } else {
     out.decay = "cosine";
-    const auto steps = number_at(module, "steps");
+    out.length = number_at(module, "learning_rate_schedule_steps");
+    if (out.length && *out.length < 0) out.length.reset();  // -1: as long as the training
+    const auto whole = out.length ? out.length : number_at(module, "steps");
     const auto part = number_at(module, "warmup_steps_fraction");
-    if (steps && part) out.warmup_steps = *steps * *part;
+    if (whole && part) out.warmup_steps = *whole * *part;
     out.final_fraction = number_at(module, "learning_rate_final_fraction");
   }
   return out;
@@ -75,15 +84,25 @@ void carry_schedule(const Module& module, const TranslateWords& from, const Tran
       }
     }
     if (to.framework == "torchtitan") out.set("lr_scheduler.warmup_steps", make_integer(whole));
-    if (to.framework == "maxtext" && steps && *steps > 0) {
-      out.set("warmup_steps_fraction", make_real(rounded(std::min(1.0, *schedule.warmup_steps / *steps))));
+    const auto length = schedule.length ? schedule.length : steps;
+    if (to.framework == "maxtext" && length && *length > 0) {
+      out.set("warmup_steps_fraction", make_real(rounded(std::min(1.0, *schedule.warmup_steps / *length))));
     }
+  }
+  if (schedule.length && steps && *schedule.length != *steps) {
+    const std::string_view key = to.framework == "megatron"     ? "lr_decay_iters"
+                                 : to.framework == "torchtitan" ? "lr_scheduler.total_steps"
+                                                                : "learning_rate_schedule_steps";
+    out.set(key, make_integer(std::llround(*schedule.length)));
   }
   const bool is_shared = schedule.decay == "cosine" || schedule.decay == "linear";
   if (is_shared && to.framework == "megatron") out.set("lr_decay_style", make_string(schedule.decay));
   if (is_shared && to.framework == "torchtitan") out.set("lr_scheduler.decay_type", make_string(schedule.decay));
   if (!schedule.decay.empty() && schedule.decay != "cosine" && to.framework == "maxtext") {
     out.remarks.push_back(fmt::format("learning rate: MaxText decays along a cosine, not {}", schedule.decay));
+  } else if (!schedule.decay.empty() && !is_shared) {
+    out.remarks.push_back(
+        fmt::format("learning rate: the original's decay is {}; the translation has its preset's", schedule.decay));
   }
   if (!schedule.final_fraction) return;
   if (to.framework == "megatron" && lr) out.set("min_lr", make_real(rounded(*lr * *schedule.final_fraction)));

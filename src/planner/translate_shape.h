@@ -18,13 +18,14 @@ struct ModelChoice {
 };
 
 /// The preset whose model has the dimensions of `model`; where none has, `named` (what the table of names says, may be
-/// empty), else the nearest, with the dimensions that differ written over it. Throws TranslateError, naming
-/// the nearest and where it differs, when no preset is of the same architecture, or when the target has no key for a
-/// dimension that differs, unless the preset is the one named.
+/// empty) if it is of the same architecture, else the nearest, with the dimensions that differ written over it. Throws
+/// TranslateError, naming the nearest and where it differs, when no preset is of the same architecture, or when the
+/// target has no key for a dimension that differs. Prediction layers, and shared experts of the preset that is named,
+/// may differ: compare_models tells them.
 ModelChoice choose_preset(const ModelShape& model, std::string_view named, const Backend& target,
                           std::span<const PresetShape> presets);
 
 /// The keys of a framework that say a model's dimensions.
-std::vector<std::string_view> dimension_keys(std::string_view framework);
+std::vector<std::string> dimension_keys(std::string_view framework);
 
 }  // namespace primus_plan

@@ -38,6 +38,15 @@ void torchtitan_batch(const Common& run, Carried& out) {
 
 void torchtitan_recompute(const Common& run, Carried& out) {
   const Recompute& recompute = run.workload.recompute;
+  if (const std::int64_t named = named_layers(run); named > 0) {
+    // Every n-th layer.
+    const std::int64_t every = std::max<std::int64_t>((run.workload.model.layers + named / 2) / named, 1);
+    out.set("activation_checkpoint.mode", make_string("selective"));
+    out.set("activation_checkpoint.selective_ac_option", make_string(fmt::format("{}", every)));
+    out.remarks.push_back(fmt::format("recompute: {} of {} layers were named; TorchTitan takes one of each {}", named,
+                                      run.workload.model.layers, every));
+    return;
+  }
   const bool full = recompute.granularity == RecomputeGranularity::full;
   const bool selective = recompute.granularity == RecomputeGranularity::selective;
   out.set("activation_checkpoint.mode", make_string(full ? "full" : selective ? "selective" : "none"));
@@ -45,12 +54,9 @@ void torchtitan_recompute(const Common& run, Carried& out) {
     out.set("activation_checkpoint.selective_ac_option", make_string("op"));
     out.remarks.emplace_back(
         "recompute: TorchTitan's selective keeps the results of matrix products and of attention "
-        "and drops the rest, which is more than Megatron's drops");
+        "and drops the rest, which is not quite what the original drops");
   }
-  if (full && recompute.method == RecomputeMethod::block) {
-    out.remarks.push_back(fmt::format("recompute: {} layers of each stage were recomputed; TorchTitan's full takes all",
-                                      recompute.layers));
-  }
+  if (full) tell_full_recompute(run, "TorchTitan's full", out);
 }
 
 void torchtitan_sharding(const Common& run, Carried& out) {
@@ -67,8 +73,8 @@ constexpr auto torchtitan_keys = std::to_array<std::string_view>(
      "parallelism.pipeline_parallel_microbatch_size", "parallelism.pipeline_parallel_layers_per_stage",
      "parallelism.fsdp_reshard_after_forward", "activation_checkpoint.mode",
      "activation_checkpoint.selective_ac_option", "lr_scheduler.warmup_steps", "lr_scheduler.min_lr_factor",
-     "training.mock_data", "model.name", "model.flavor", "model.hf_assets_path", "training.mixed_precision_param",
-     "training.mixed_precision_reduce", "model.converters"});
+     "lr_scheduler.total_steps", "training.mock_data", "model.name", "model.flavor", "model.hf_assets_path",
+     "training.mixed_precision_param", "training.mixed_precision_reduce", "model.converters"});
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/process.h"
 
 namespace primus_plan::test {
@@ -142,6 +143,30 @@ TEST(TranslateCommand, RefusesItsOwnFrameworkAndBrokenRuns) {
   EXPECT_EQ(run_plan({"translate", file, "--to", "megatron"}).exit_code, 2);
   EXPECT_EQ(run_plan({"translate", folder.write("bad.yaml", bad_experiment), "--to", "maxtext"}).exit_code, 1);
   EXPECT_EQ(run_plan({"translate", file, "--to", "jax"}).exit_code, 2);
+}
+
+TEST(TranslateCommand, AnotherModelIsRefusedAndNotWritten) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const std::filesystem::path out = folder.path() / "out.yaml";
+  const ProcessResult plain =
+      run_plan({"translate", file, "--to", "maxtext", "--set", "swiglu=false", "--output", out.string()});
+  EXPECT_EQ(plain.exit_code, 1) << plain.err;
+  EXPECT_TRUE(contains(plain.err, "no translation: ")) << plain.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST(TranslateCommand, PresetsAreChosenByShapeAndMissingPartsAreTold) {
+  const TemporaryFolder folder;
+  const std::string snippet = (source_dir() / "docs/guide/torchtitan-experts.yaml").string();
+  const ProcessResult experts = run_plan({"translate", snippet, "--to", "megatron", "--world-size", "8"});
+  EXPECT_EQ(experts.exit_code, 0) << experts.err;
+  EXPECT_TRUE(contains(experts.out, "model: deepseek_v2_lite.yaml")) << experts.out;
+  const std::string deepseek = (source_dir() / "examples/megatron/deepseek_v3-1024gpu.yaml").string();
+  const ProcessResult told = run_plan({"translate", deepseek, "--to", "torchtitan"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_TRUE(contains(told.err, "671 B parameters here, 683 B in the original")) << told.err;
+  EXPECT_TRUE(contains(told.out, "said in torchtitan.\n# model: not quite the same: 671 B parameters")) << told.out;
 }
 
 TEST(AdviseCommand, SpeaksOfGoalsWithNumbers) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -58,5 +59,27 @@ std::optional<std::string_view> model_preset_for(std::string_view framework, std
 /// degrees that it cannot express.
 Translation translate(const Module& module, const Analysis& analysis, const Backend& target,
                       std::span<const PresetShape> presets);
+
+/// How the model of a translation is the original's, as the estimates see both.
+enum class ModelMatch : std::uint8_t {
+  same,     ///< the same dimensions and, within half a per cent, the same number of parameters
+  told,     ///< but for parts that the target has no keys for: prediction layers, shared experts
+  another,  ///< no translation
+};
+struct ModelComparison {
+  ModelMatch match = ModelMatch::same;
+  double original = 0;      ///< parameters, without padding of the vocabulary (model_parameters)
+  double translation = 0;   ///< parameters
+  std::string differences;  ///< "layers 32 and 4, …": in the original and in the translation
+};
+
+/// A vocabulary that one side does not know counts as the other's.
+ModelComparison compare_models(const ModelShape& original, const ModelShape& translation);
+
+/// "671 B parameters here, 683 B in the original; in the original and here: prediction layers 1 and 0".
+std::string to_sentence(const ModelComparison& comparison);
+
+/// Where the stages of a pipeline hold other layers than in the original, a sentence with both; else empty.
+std::string stage_difference(const Workload& original, const Workload& translation);
 
 }  // namespace primus_plan

@@ -46,6 +46,7 @@ struct ModelShape {
   bool qkv_bias = false;               ///< only the q, k and v projections have one
   bool layer_norm_bias = false;        ///< LayerNorm rather than RMSNorm
   bool qk_norm = false;
+  std::int64_t rope_base = 0;  ///< base of the rotary embedding's frequencies; 0 = none, or not known
   // Attention.
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;

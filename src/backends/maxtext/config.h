@@ -46,9 +46,9 @@ struct MaxTextConfig {
   Word model_name, decoder_block, rope_type;
   Flag override_model_config, rope_interleave, rope_pairwise;
   Count global_parameter_scale, base_emb_dim, base_num_query_heads, base_num_kv_heads, base_mlp_dim, base_moe_mlp_dim,
-      base_num_decoder_layers, head_dim, global_num_kv_heads, num_kv_shared_layers, vocab_size, first_num_dense_layers,
-      interleave_moe_layer_step, inhomogeneous_layer_cycle_interval, mtp_num_layers, gdn_num_key_heads,
-      gdn_num_value_heads, moe_expert_input_dim, attention_output_dim;
+      base_num_decoder_layers, head_dim, global_num_kv_heads, num_kv_shared_layers, vocab_size, rope_max_timescale,
+      first_num_dense_layers, interleave_moe_layer_step, inhomogeneous_layer_cycle_interval, mtp_num_layers,
+      gdn_num_key_heads, gdn_num_value_heads, moe_expert_input_dim, attention_output_dim;
   Count shared_experts, nope_layer_interval, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim,
       global_head_dim, gdn_conv_kernel_dim, gdn_key_head_dim, gdn_value_head_dim, hidden_size_per_layer_input,
       engram_num_heads, engram_head_dim, engram_max_ngram_size, engram_kernel_size, mhc_expansion_rate,

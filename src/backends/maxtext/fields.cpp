@@ -142,6 +142,7 @@ constexpr Field<C> table[] = {
     {"global_num_kv_heads", &C::global_num_kv_heads, 0},
     {"num_kv_shared_layers", &C::num_kv_shared_layers, 0},
     {"vocab_size", &C::vocab_size, 32000},
+    {"rope_max_timescale", &C::rope_max_timescale, 10000},
     {"first_num_dense_layers", &C::first_num_dense_layers, 0},
     {"interleave_moe_layer_step", &C::interleave_moe_layer_step, 1},
     {"inhomogeneous_layer_cycle_interval", &C::inhomogeneous_layer_cycle_interval, 1},

@@ -73,6 +73,7 @@ void describe_attention(const MaxTextRun& run, ModelShape& out) {
   out.head_width = out.value_width = *config.head_dim;
   out.qkv_bias = *config.attention_bias;
   out.qk_norm = *config.use_qk_norm;
+  out.rope_base = std::max<Int>(*config.rope_max_timescale, 0);
   if (*config.attention_type == "mla") {
     out.kv_heads = out.heads;
     out.q_rank = *config.q_lora_rank;

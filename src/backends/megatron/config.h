@@ -127,6 +127,7 @@ struct MegatronConfig {
       make_vocab_size_divisible_by, seed;
   MaybeCount encoder_num_layers, ffn_hidden_size, hidden_size, kv_channels, log_memory_interval, num_attention_heads,
       num_layers, num_query_groups, padded_vocab_size, vocab_size;
+  Number rotary_base;
   MaybeNumber rope_scaling_factor;
   Word normalization, position_embedding_type, rope_type;
   Raw encoder_tensor_model_parallel_size, spec;

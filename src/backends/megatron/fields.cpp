@@ -365,6 +365,7 @@ constexpr Field<C> table[] = {
     {"rl_use_sequence_packing", &C::rl_use_sequence_packing, false},
     {"rope_scaling_factor", &C::rope_scaling_factor, 8.0},
     {"rope_type", &C::rope_type, nullptr},
+    {"rotary_base", &C::rotary_base, 10000},
     {"rotary_interleaved", &C::rotary_interleaved, false},
     {"seed", &C::seed, 1234},
     {"spec", &C::spec, nullptr},

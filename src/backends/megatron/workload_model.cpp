@@ -200,6 +200,9 @@ void set_attention(const MegatronConfig& config, ModelShape& m) {
   m.kv_heads = size(config.num_query_groups);
   m.head_width = m.value_width = size(config.kv_channels);
   m.qk_norm = *config.qk_layernorm;
+  const double base = *config.rotary_base;
+  if (*config.position_embedding_type == "rope" && base > 0 && base < static_cast<double>(most))
+    m.rope_base = static_cast<Int>(base);
   m.output_gate = *config.attention_output_gate;
   const bool latent = has_latent_attention(config);
   if (latent || *config.model_type == "deepseek_v4") m.q_rank = size(config.q_lora_rank);

@@ -30,8 +30,11 @@ struct TorchTitanConfig {
   Word ac_determinism_check, ac_mode, ac_selective_ac_option;
   Raw ac_per_op_sac_force_recompute_mm_shapes_by_fqns;
   // Model: the flavor and the architecture fields that Primus lets override it.
-  Flag model_moe_enabled, model_print_after_conversion;
-  MaybeCount model_dim, model_max_seq_len, model_n_heads, model_n_kv_heads, model_n_layers;
+  Flag model_enable_weight_tying, model_moe_enabled, model_print_after_conversion;
+  MaybeCount model_dim, model_head_dim, model_hidden_dim, model_inter_dim, model_kv_lora_rank, model_moe_inter_dim,
+      model_n_dense_layers, model_max_seq_len, model_n_heads, model_n_kv_heads, model_n_layers, model_q_lora_rank,
+      model_qk_nope_head_dim, model_qk_rope_head_dim, model_v_head_dim, model_vocab_size;
+  MaybeNumber model_rope_theta;
   Word model_attn_type, model_flavor, model_hf_assets_path, model_name, model_tokenizer_path;
   Raw model_converters, model_moe_args;
   // Compile.

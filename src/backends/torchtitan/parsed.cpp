@@ -73,8 +73,20 @@ void apply_overrides(const TorchTitanConfig& config, Architecture& architecture)
   set(architecture.heads, config.model_n_heads);
   set(architecture.kv_heads, config.model_n_kv_heads);
   set(architecture.max_seq_len, config.model_max_seq_len);
+  set(architecture.vocab, config.model_vocab_size);
+  set(architecture.head_dim, config.model_head_dim);
+  set(architecture.ffn_dim, config.model_hidden_dim);  // qwen3's name for it
+  set(architecture.ffn_dim, config.model_inter_dim);   // deepseek_v3's
+  set(architecture.expert_dim, config.model_moe_inter_dim);
+  set(architecture.dense_layers, config.model_n_dense_layers);
+  set(architecture.q_lora_rank, config.model_q_lora_rank);
+  set(architecture.kv_lora_rank, config.model_kv_lora_rank);
+  set(architecture.qk_nope_head_dim, config.model_qk_nope_head_dim);
+  set(architecture.qk_rope_head_dim, config.model_qk_rope_head_dim);
+  set(architecture.v_head_dim, config.model_v_head_dim);
   if (config.model_n_kv_heads.is_explicit && !config.model_n_kv_heads.value) architecture.kv_heads = 0;
   if (config.model_attn_type.value.data() != nullptr) architecture.attention = config.model_attn_type.value;
+  if (config.model_enable_weight_tying.is_explicit) architecture.tied_embeddings = *config.model_enable_weight_tying;
   if (config.model_moe_enabled.is_explicit) architecture.moe = *config.model_moe_enabled;
   if (const Node* moe = config.model_moe_args.value; moe != nullptr && moe->is_mapping()) {
     architecture.experts = replaced_experts(*moe);

@@ -35,6 +35,26 @@ constexpr double compiled_logit_bytes = 4;
 constexpr unsigned saved_by_compiler = saved_qkv | saved_low_rank | saved_attention | saved_output | saved_up |
                                        saved_gate | saved_expert_input | saved_expert_up | saved_expert_gate;
 
+/// Base of the rotary embedding: model.rope_theta, else the flavor's, which is the same in all flavors of a family.
+/// Source: torchtitan/models/*/__init__.py and */model/args.py.
+Int rope_base(const TorchTitanRun& run) {
+  const double written = run.config.model_rope_theta.value.value_or(0);
+  if (written >= 1 && written < 1e15) return static_cast<Int>(written);
+  switch (run.family()) {
+    case Family::llama3:
+    case Family::llama4:
+      return 500'000;
+    case Family::qwen3:
+      return 1'000'000;
+    case Family::deepseek_v3:
+      return 10'000;
+    case Family::gpt_oss:
+      return 150'000;
+    default:
+      return 0;
+  }
+}
+
 bool is_interleaved_rope(const TorchTitanRun& run) {
   return run.parsed.flavor != nullptr && run.parsed.flavor->name.ends_with("_irope");
 }
@@ -75,6 +95,7 @@ ModelShape shape_of(const TorchTitanRun& run) {
   out.tied_embeddings = model.tied_embeddings;
   out.biases = run.family() == Family::gpt_oss;
   out.qk_norm = run.family() == Family::qwen3;
+  out.rope_base = rope_base(run);
   out.heads = model.heads;
   out.kv_heads = sizes.kv_heads;
   out.head_width = out.value_width = sizes.head_width;
