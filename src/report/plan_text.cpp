@@ -45,6 +45,7 @@ std::string head(const PlanReport& report, const Paint& paint) {
                      result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
                      number(result.judged), number(result.points.size()),
                      counted(static_cast<std::int64_t>(result.layouts), "layout"));
+  for (const std::string& note : result.notes) out += fmt::format("  note      {}\n", note);
   return out;
 }
 
@@ -172,6 +173,10 @@ std::string present(const PlanReport& report) {
   if (!now.is_estimated) return {};
   if (now.point.fit == Fit::does_not_fit)
     return fmt::format("  the file as it is: {:.0f} GiB a GPU, which does not fit\n", now.point.memory.expected / gib);
+  if (!now.no_seconds.empty()) {
+    return fmt::format("  the file as it is: {} GiB a GPU, step time unknown: {}\n", memory_text(now.point),
+                       now.no_seconds);
+  }
   const double best = report.result.points.empty() ? 0 : report.result.points.front().tokens_per_second_per_gpu;
   std::string out =
       fmt::format("  the file as it is: {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}",
