@@ -12,8 +12,8 @@ void write_changes(JsonWriter& json, const Result& result) {
   const Estimate* before = result.before->estimated();
   const Estimate* after = result.after->estimated();
   for (const EstimateDifference& row : estimate_differences(before, after)) {
-    if (row.before == row.after && (before == nullptr) == (after == nullptr)) continue;
-    write_estimate_change(json, row, before != nullptr, after != nullptr);
+    if (row.before == row.after && row.has_before == row.has_after) continue;
+    write_estimate_change(json, row);
   }
   json.end_array();
 }

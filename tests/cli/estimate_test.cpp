@@ -125,8 +125,12 @@ TEST(AFormatThatThePartLacks, IsSaidByEveryCommand) {
   const json out = json::parse(run_plan({"estimate", file, "--hardware", "H100", "--format", "json"}).out);
   EXPECT_TRUE(out.at("step").is_null());
   EXPECT_EQ(out.at("step_notes").at(0), "step time unknown: " + reason);
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"plan", file}, {"sweep", file, "--over", "mbs=1,2"}, {"advise", file}, {"pipeline", file}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"plan", file},
+                                             {"sweep", file, "--over", "mbs=1,2"},
+                                             {"advise", file},
+                                             {"pipeline", file},
+                                             {"why", file, "step"}}) {
     std::vector<std::string> arguments = command;
     arguments.insert(arguments.end(), {"--hardware", "H100"});
     const ProcessResult result = run_plan(arguments);
@@ -135,6 +139,9 @@ TEST(AFormatThatThePartLacks, IsSaidByEveryCommand) {
     EXPECT_TRUE(contains(said, reason)) << command.front() << ": " << said;
     EXPECT_FALSE(contains(said, "tokens/s on each GPU")) << command.front();
   }
+  const std::string changed = folder.write("exp.yaml", good_experiment);
+  const std::string moved = run_plan({"what-if", changed, "--set", "fp4=e2m1", "--hardware", "H100"}).out;
+  EXPECT_FALSE(contains(moved, "100.0 %")) << moved;
   const ProcessResult check = run_plan({"check", file, "--hardware", "H100"});
   EXPECT_TRUE(contains(check.out, "FT105")) << check.out;
   EXPECT_FALSE(contains(run_plan({"check", file, "--hardware", "MI355X"}).out, "FT105"));
