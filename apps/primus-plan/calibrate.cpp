@@ -36,6 +36,8 @@ double positive_number(const std::string& flag, std::string_view text) {
 
 double fit_compute(double tokens, const Workload& workload, const Hardware& hardware) {
   if (const auto scale = fit_compute_scale(workload, hardware, tokens)) return *scale;
+  if (const std::string reason = reason_without_step(workload, hardware); !reason.empty())
+    throw Trouble("--measured: no step time to compare with: " + reason);
   const double estimated = estimate_step(workload, uncalibrated(hardware)).tokens_per_second_per_gpu;
   throw Trouble(
       fmt::format("{:.1f} tokens/s on each GPU cannot be explained by computing rates from {} to {} times "

@@ -114,10 +114,10 @@ std::optional<std::string> answer(const Options& options, const Analysis& analys
       say_findings(analysis.path, analysis.findings, options.output);
       return std::nullopt;
     }
-    throw Trouble(
-        fmt::format("{}: no timeline for module {}: the config does not state what its times depend on, or it "
-                    "has more than {} stages and chunks",
-                    analysis.path, analysis.module, most_simulated_stages));
+    const std::string reason = reason_without_step(*analysis.workload, part.hardware);
+    throw Trouble(fmt::format(
+        "{}: no timeline for module {}: {}", analysis.path, analysis.module,
+        reason.empty() ? fmt::format("it has more than {} stages and chunks", most_simulated_stages) : reason));
   }
   const TimelineReport report{.analysis = analysis,
                               .timeline = played.timeline,

@@ -40,9 +40,14 @@ std::string own_key(const std::vector<Analysis>& analyses, const std::string& wo
   return word;
 }
 
+struct KnownNumbers {
+  std::vector<std::string> names;
+  std::string no_step;  ///< why none of them is of the step
+};
+
 /// A number of the estimates; nothing, with the names of those that there are in `known`, when there is no such number.
 std::string why_number(const Options& options, const OneRun& file, const Experiment& experiment,
-                       const std::vector<Analysis>& analyses, const TextStyle& style, std::vector<std::string>& known) {
+                       const std::vector<Analysis>& analyses, const TextStyle& style, KnownNumbers& known) {
   const Part part = find_part(options.hardware, experiment, file.setup().settings, file.files());
   std::string text;
   for (const Analysis& analysis : analyses) {
@@ -50,19 +55,20 @@ std::string why_number(const Options& options, const OneRun& file, const Experim
     const Estimate estimate = estimate_run(*analysis.workload, part.get());
     if (const auto number = unfold_number(*analysis.workload, estimate, part.get(), options.key)) {
       text += why_to_text(*number, analysis, style);
-    } else if (known.empty()) {
-      known = unfoldable_numbers(*analysis.workload, estimate, part.get());
+    } else if (known.names.empty()) {
+      known.names = unfoldable_numbers(*analysis.workload, estimate, part.get());
+      known.no_step = part.get() == nullptr ? "steps need a part: --hardware MI300X, say"
+                                            : reason_without_step(*analysis.workload, *part.get());
     }
   }
   return text;
 }
 
-[[noreturn]] void refuse_number(const Options& options, const std::vector<std::string>& known) {
-  if (known.empty()) throw Trouble(fmt::format("{}: nothing can be estimated of this run", options.path));
-  const bool lacks_part = std::ranges::none_of(known, [](const std::string& one) { return one.starts_with("step"); });
-  const std::string hint =
-      lacks_part && options.key.starts_with("step") ? "; steps need a part: --hardware MI300X, say" : "";
-  throw Trouble(fmt::format("{} has no number {}{}; it has {}", options.path, options.key, hint, join(known, ", ")));
+[[noreturn]] void refuse_number(const Options& options, const KnownNumbers& known) {
+  if (known.names.empty()) throw Trouble(fmt::format("{}: nothing can be estimated of this run", options.path));
+  const bool asks_for_step = options.key.starts_with("step") && !known.no_step.empty();
+  throw Trouble(fmt::format("{} has no number {}{}; it has {}", options.path, options.key,
+                            asks_for_step ? "; " + known.no_step : "", join(known.names, ", ")));
 }
 
 int run(const Options& options) {
@@ -71,7 +77,7 @@ int run(const Options& options) {
   const TextStyle style = options.output.style(output.is_terminal());
   std::string text;
   std::vector<std::string> nearest;
-  std::vector<std::string> numbers;
+  KnownNumbers numbers;
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = is_number_name(options.key);
   for (const Experiment& experiment : file.experiments()) {

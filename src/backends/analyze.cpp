@@ -50,13 +50,19 @@ void add_topology(const Prepared& prepared, Analysis& analysis) {
   for (Finding& finding : findings.take()) analysis.findings.push_back(std::move(finding));
 }
 
-/// Rules about memory, for runs that start and whose size somebody chose: the smallest legal one shares out the least.
+/// Memory is judged of runs that lack no fact and whose size somebody chose: the smallest legal one shares out the
+/// least.
+bool has_memory(const Workload& workload, const Hardware& hardware) {
+  return workload.unknown.empty() && !workload.run.launch.assumed && workload.run.degrees.data > 0 &&
+         hardware.memory_bytes > 0;
+}
+
+/// Rules about the part, for runs that start.
 void add_fit(const FitTarget& target, Analysis& analysis) {
   const Workload* workload = analysis.workload.get();
-  if (workload == nullptr || analysis.errors > 0 || !workload->unknown.empty()) return;
-  if (workload->run.launch.assumed || workload->run.degrees.data <= 0 || target.hardware.memory_bytes <= 0) return;
-  const MemoryEstimate memory = estimate_memory(*workload, memory_device(&target.hardware));
-  if (memory.stages.empty()) return;
+  if (workload == nullptr || analysis.errors > 0) return;
+  MemoryEstimate memory;
+  if (has_memory(*workload, target.hardware)) memory = estimate_memory(*workload, memory_device(&target.hardware));
   Findings findings(Findings::Detail::text);
   run_rules(fit_rules(), FittedRun{*workload, memory, target}, findings);
   analysis.errors += findings.errors();

@@ -11,7 +11,7 @@ constexpr double giga = 1e9;
 constexpr double tera = 1e12;
 constexpr double micro = 1e-6;
 
-constexpr std::array<HardwareField, 17> table{{
+constexpr std::array<HardwareField, 18> table{{
     {"hbm_gb", "memory on the label, GB", &Hardware::marketed_memory_bytes, giga},
     {"memory_gib", "memory that a framework sees, GiB", &Hardware::memory_bytes, gib},
     {"hbm_gbs", "memory bandwidth, GB/s", &Hardware::memory_bytes_per_second, giga},
@@ -19,6 +19,7 @@ constexpr std::array<HardwareField, 17> table{{
     {"peak_bf16_tflops", "dense peak of the data sheet, TFLOP/s", &Hardware::peak_bf16_flops, tera},
     {"peak_fp8_tflops", "dense peak of the data sheet, TFLOP/s", &Hardware::peak_fp8_flops, tera},
     {"peak_fp4_tflops", "dense peak of the data sheet, TFLOP/s", &Hardware::peak_fp4_flops, tera},
+    {"peak_fp32_tflops", "plain FP32 of the data sheet, without TF32, TFLOP/s", &Hardware::peak_fp32_flops, tera},
     {"gemm_bf16_tflops", "what large matrix products reach in training, TFLOP/s", &Hardware::gemm_bf16_flops, tera},
     {"gemm_fp8_tflops", "what large matrix products reach in training, TFLOP/s", &Hardware::gemm_fp8_flops, tera},
     {"gemm_fp4_tflops", "what large matrix products reach in training, TFLOP/s", &Hardware::gemm_fp4_flops, tera},

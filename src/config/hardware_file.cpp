@@ -104,7 +104,7 @@ void require(const Hardware& part, const std::string& path) {
   }
 }
 
-/// Where a file says no more than the data sheet: what parts reach in the median of those that were measured.
+/// Where nothing is said but the data sheet's peaks: what parts reach in the median of those that were measured.
 void fill_rates(Hardware& part) {
   const auto fill = [](double& rate, double peak, double share) {
     if (rate <= 0) rate = share * peak;
@@ -142,6 +142,7 @@ void HardwareEdit::set_fabric(std::string_view word) {
 }
 
 void HardwareEdit::finish() {
+  fill_rates(part_);
   const bool label_changed = part_.marketed_memory_bytes != before_.marketed_memory_bytes;
   if (seen_memory_given_ || !label_changed) return;
   part_.memory_bytes = before_.marketed_memory_bytes > 0
@@ -166,7 +167,6 @@ Hardware read_hardware_file(const std::string& path, const std::string& text,
   }
   edit.finish();
   require(out, path);
-  fill_rates(out);
   return out;
 }
 

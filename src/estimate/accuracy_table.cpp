@@ -64,13 +64,14 @@ std::string framework_of(const MeasuredRow& row) {
 }
 
 /// Why step_of_row has nothing to say.
-std::string reason_without_step(const MeasuredRow& row, const Workload& workload) {
+std::string reason_of_row(const MeasuredRow& row, const Workload& workload) {
   if (has(row.note, "OOM")) return "the run did not finish";
   if (has(row.note, "LoRA") || has(row.note, "SFT")) return "not all weights were trained";
   if (!workload.unknown.empty()) return fmt::format("not stated: {}", join(workload.unknown, ", "));
   if (!row.complete) return "marked as incomplete";
-  if (!hardware_of_row(row)) return fmt::format("no facts of {}", row.gpu.empty() ? "an unnamed part" : row.gpu);
-  return "the batch cannot be derived";
+  const auto hardware = hardware_of_row(row);
+  if (!hardware) return fmt::format("no facts of {}", row.gpu.empty() ? "an unnamed part" : row.gpu);
+  return reason_without_step(workload, *hardware);
 }
 
 std::string reason_without_memory(const Workload& workload) {
@@ -101,7 +102,7 @@ void compare_step(Accuracy& out, std::size_t index, const Workload& workload) {
   if (row.step_seconds < least_figure) return;
   const auto step = step_of_row(row, workload);
   if (!step) {
-    out.left_out.push_back({index, Figure::step, reason_without_step(row, workload)});
+    out.left_out.push_back({index, Figure::step, reason_of_row(row, workload)});
     return;
   }
   out.comparisons.push_back(

@@ -104,9 +104,7 @@ Saved dense_ffn(const Workload& w, const ActivationContext& c) {
 
 /// Copies of a token that a rank holds: k of them, however many ranks the experts are spread over.
 double copies_of_token(const ModelShape& m, const ActivationContext& c) {
-  const double free = as_double(m.experts_per_token) * c.imbalance;
-  const double copies = m.capacity_factor > 0 ? as_double(m.experts_per_token) * m.capacity_factor : free;
-  return copies / c.tensor;
+  return as_double(m.experts_per_token) * expert_load(m, c.imbalance) / c.tensor;
 }
 
 double expert_space(const ModelShape& m) { return as_double(m.latent_width > 0 ? m.latent_width : m.hidden); }

@@ -21,12 +21,15 @@ ChunkActivations full_recompute(const Workload& w, const StageChunk& chunk, cons
   for_layers(w.model, chunk.first_layer, dropped, [&](const LayerKind& kind, std::int64_t) {
     const LayerActivations& a = table.activations[sort_of(kind)];
     input = a.input;
+    out.largest = a.input;
     out.made_again = std::max(out.made_again, as_double(std::min(unit, chunk.layers)) * a.full - a.input);
   });
   out.kept = as_double(dropped / unit + (dropped % unit != 0 ? 1 : 0)) * input;
   for_layers(w.model, chunk.first_layer + dropped, chunk.layers - dropped,
              [&](const LayerKind& kind, std::int64_t count) {
-               out.kept += as_double(count) * table.activations[sort_of(kind)].full;
+               const double full = table.activations[sort_of(kind)].full;
+               out.kept += as_double(count) * full;
+               out.largest = std::max(out.largest, full);
              });
   return out;
 }
@@ -37,6 +40,7 @@ ChunkActivations partial_recompute(const Workload& w, const StageChunk& chunk, c
     const LayerActivations& a = table.activations[sort_of(kind)];
     const double kept = kind.recomputed ? a.input : a.kept;
     out.kept += as_double(count) * kept;
+    out.largest = std::max(out.largest, kept);
     out.made_again = std::max(out.made_again, a.full - kept);
   });
   return out;

@@ -15,10 +15,12 @@ struct LayerTable {
 };
 LayerTable layer_table(const Workload& workload, const ActivationContext& c);
 
-/// Bytes that a chunk keeps for each token of one micro-batch, and what its largest unit of recompute makes again.
+/// Bytes that a chunk keeps for each token of one micro-batch, what its largest unit of recompute makes again, and what
+/// the layer that keeps most keeps.
 struct ChunkActivations {
   double kept = 0;
   double made_again = 0;
+  double largest = 0;
 };
 ChunkActivations chunk_activations(const Workload& workload, const ActivationContext& c, const StageChunk& chunk,
                                    const LayerTable& table);

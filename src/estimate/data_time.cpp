@@ -38,9 +38,9 @@ struct Exchange {
 Exchange whole_exchange(const TimeModel& model, const LayerSeconds& rank) {
   const Workload& w = model.workload;
   const Groups g = groups(w);
-  const double weight = bytes_of(w.precision.weights == NumberFormat::fp32 && w.sharding.state == StateSharding::weights
-                                     ? NumberFormat::bf16
-                                     : w.precision.weights);
+  // FSDP casts what it gathers to the format of the products.
+  const bool is_cast = w.precision.weights == NumberFormat::fp32 && w.sharding.state == StateSharding::weights;
+  const double weight = is_cast ? gathered_bytes(w) : bytes_of(w.precision.weights);
   const double gradient = bytes_of(w.precision.gradients);
   const Network& net = model.network;
   Exchange out;

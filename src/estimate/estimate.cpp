@@ -17,8 +17,9 @@ Estimate estimate_run(const Workload& workload, const Hardware* hardware) {
   if (hardware == nullptr) return out;
   if (hardware->memory_bytes > 0 && !out.memory.stages.empty()) {
     const Fit fit = compare_with_hardware(out.memory, hardware->memory_bytes);
-    // Without a micro-batch there are no activations in the sum: it can be too large, but never small enough.
-    if (workload.run.batch.micro > 0 || fit == Fit::does_not_fit) out.fit = fit;
+    // A sum that lacks something, as activations without a micro-batch, can be too large, but never small enough.
+    const bool is_whole = workload.unknown.empty() && workload.run.batch.micro > 0;
+    if (is_whole || fit == Fit::does_not_fit) out.fit = fit;
   }
   if (workload.run.launch.world_size <= 0 || workload.run.batch.tokens_per_step() <= 0) return out;
   out.step = estimate_step(workload, *hardware, {.simulate = true});

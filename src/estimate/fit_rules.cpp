@@ -4,6 +4,7 @@
 #include <span>
 
 #include "primus_plan/estimate/fit.h"
+#include "primus_plan/estimate/step_time.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 
@@ -24,6 +25,7 @@ double largest_memory(const FitTarget& target) {
   return most;
 }
 
+/// Memory that was not judged has no stages, is 0 bytes, and fits.
 Fit fit_of(const FittedRun& run) { return compare_with_hardware(run.memory, run.target.hardware.memory_bytes); }
 
 bool is_hopeless(const FittedRun& run) {
@@ -142,6 +144,34 @@ void needs_larger_part(const FittedRun& run, Findings& out) {
   });
 }
 
+/// Parts that have a rate for the run's matrix products.
+std::string parts_that_compute(const FittedRun& run) {
+  std::vector<std::string_view> names;
+  for (const Hardware& part : known_parts(run.target)) {
+    if (part.computes(run.workload.precision)) names.emplace_back(part.name);
+  }
+  return join(names, ", ");
+}
+
+void lacks_format(const FittedRun& run, Findings& out) {
+  const Precision& precision = run.workload.precision;
+  const Hardware& part = run.target.hardware;
+  // What computes fp32 slowly, or at a rate that nobody knows, computes it.
+  if (run.target.assumed || precision.compute == NumberFormat::fp32 || part.computes(precision)) return;
+  const RunKey& key = run.workload.keys.precision;
+  out.add(key.origin, [&](Message& m) {
+    m.say("{} asks for matrix products in {}, which {} does not have", key.name != nullptr ? key.name : "the run",
+          name_of(precision), part.name);
+    m.because("{}", run.workload.runtime == Runtime::xla
+                        ? "XLA computes them in a wider format, which gains nothing; Transformer Engine refuses"
+                        : "Transformer Engine and torchao ask the GPU what it can do, and refuse");
+    m.because("{} is known from {}", part.name, run.target.from);
+    const std::string others = parts_that_compute(run);
+    if (!others.empty()) m.help("these have it: {}", others);
+    m.help("without it the products are computed in 16 bits, which every part does");
+  });
+}
+
 /// Where PyTorch raises its OutOfMemoryError; the ROCm build translates the file.
 constexpr std::string_view allocator = "c10/cuda/CUDACachingAllocator.cpp:malloc";
 
@@ -238,6 +268,32 @@ constexpr Rule<FittedRun> rules[] = {
                        "    model: llama3.1_8B.yaml\n    overrides:\n      mock_data: true\n      "
                        "tensor_model_parallel_size: 8\n      micro_batch_size: 1\n      global_batch_size: 16\n"}},
      needs_larger_part},
+    {{.id = "FT105",
+      .name = "format-not-on-part",
+      .severity = Severity::warning,
+      .stage = Stage::runtime,
+      .runtime_site = "transformer_engine/pytorch/fp8.py:check_fp8_support",
+      .outcome = "the first step stops, or XLA computes in a wider format",
+      .summary = "Matrix products are asked for in a format that the GPU computes in.",
+      .explanation =
+          "fp8 needs an MI300X or later, or compute capability 8.9 (H100); a scale for every 32 numbers (mxfp8) and "
+          "fp4 "
+          "need an MI350X or later, or compute capability 10.0 (B200). The GPU is the one of --hardware, else of the "
+          "settings, else the one that the experiment's path or comments name; primus-plan hardware lists what each "
+          "computes in. A part of your own has the formats that its file gives a peak of.",
+      .bad = {.world_size = 8,
+              .yaml = "# run with: --hardware A100-80GB\nwork_group: team\nuser_name: me\nexp_name: run\nworkspace: "
+                      "./output\nmodules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n"
+                      "    model: llama3.1_8B.yaml\n    overrides:\n      mock_data: true\n      "
+                      "tensor_model_parallel_size: 8\n      micro_batch_size: 1\n      global_batch_size: 16\n      "
+                      "fp8: hybrid\n"},
+      .good = {.world_size = 8,
+               .yaml = "# run with: --hardware H100\nwork_group: team\nuser_name: me\nexp_name: run\nworkspace: "
+                       "./output\nmodules:\n  pre_trainer:\n    framework: megatron\n    config: pre_trainer.yaml\n"
+                       "    model: llama3.1_8B.yaml\n    overrides:\n      mock_data: true\n      "
+                       "tensor_model_parallel_size: 8\n      micro_batch_size: 1\n      global_batch_size: 16\n      "
+                       "fp8: hybrid\n"}},
+     lacks_format},
 };
 
 }  // namespace

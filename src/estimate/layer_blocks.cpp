@@ -49,7 +49,7 @@ void LayerBlocks::add_mixer(const LayerKind& kind) {
       return;
   }
   const double residual = 6 * tokens_ * hidden_ / model_.sequence_split;  // norm and residual, read and written
-  norms_ += model_.bytes(2 * residual / 3);
+  norms_ += model_.bytes(model_.value_bytes * residual / 3);
   add_values(residual);
   add_tensor_exchange();
 }
@@ -67,7 +67,8 @@ void LayerBlocks::add_attention(const LayerKind& kind) {
   add_linear(out_width / split, hidden_, hidden_ * out_width / split);
   add_values(3 * tokens_ * (2 * queries + 2 * keys) / split);  // rope, norms of q and k, layout changes
   add_core_attention(heads, (width + value) / 2, kind);
-  add_context_exchange(tokens_ * 2 * keys / split * 2, tokens_ * (2 * queries + 2 * keys) / split * 2);
+  add_context_exchange(tokens_ * 2 * keys / split * model_.value_bytes,
+                       tokens_ * (2 * queries + 2 * keys) / split * model_.value_bytes);
   add_ring_merges(out_width / split, 2 * keys / split);
 }
 
@@ -97,7 +98,7 @@ void LayerBlocks::add_latent_attention(const LayerKind& kind) {
   add_linear(heads * value / split, hidden_, hidden_ * heads * value / split);
   add_values(3 * tokens_ * heads * (2 * q_width + 2 * value) / split + 3 * tokens_ * (q_rank + kv_rank));
   add_core_attention(heads, (q_width + value) / 2, kind);
-  const double kv_bytes = tokens_ * heads * (q_width + value) / split * 2;
+  const double kv_bytes = tokens_ * heads * (q_width + value) / split * model_.value_bytes;
   add_context_exchange(kv_bytes, 2 * kv_bytes);
   add_ring_merges(heads * value / split, heads * (q_width + value) / split);
 }
@@ -133,11 +134,12 @@ void LayerBlocks::add_core_attention(double heads, double width, const LayerKind
     core_ += core;
     return;
   }
-  // Scores in memory: both products over the whole square, and 5 passes over 2-byte scores (softmax, mask, dropout).
+  // Scores in memory: both products over the whole square, and 5 passes over the scores (softmax, mask, dropout).
   const double products = 2 * model_.product(tokens_, length, share * width, model_.plain_gemm_rate);
   const double scores = tokens_ * length * share;
-  forward_.attention += products + model_.bytes(10 * scores);
-  core_ += products + model_.bytes(10 * scores);
+  const double passes = model_.bytes(5 * model_.value_bytes * scores);
+  forward_.attention += products + passes;
+  core_ += products + passes;
 }
 
 void LayerBlocks::add_context_exchange(double kv_bytes, double swapped_bytes) {
@@ -167,7 +169,7 @@ void LayerBlocks::add_tensor_exchange() {
   if (degrees.tensor <= 1) return;
   const CommunicationGroup group{degrees.tensor, 1};
   // All-gather before and reduce-scatter after a block; an all-reduce without sequence parallelism is the same bytes.
-  tensor_ += 2 * model_.network.all_gather(group, tokens_ * hidden_ * 2);
+  tensor_ += 2 * model_.network.all_gather(group, tokens_ * hidden_ * model_.value_bytes);
 }
 
 void LayerBlocks::add_feed_forward(const LayerKind& kind) {
@@ -178,7 +180,7 @@ void LayerBlocks::add_feed_forward(const LayerKind& kind) {
     add_experts();
   }
   const double residual = 6 * tokens_ * hidden_ / model_.sequence_split;
-  norms_ += model_.bytes(2 * residual / 3);
+  norms_ += model_.bytes(model_.value_bytes * residual / 3);
   add_values(residual);
   add_tensor_exchange();
 }
@@ -202,9 +204,8 @@ void LayerBlocks::add_experts() {
   const double up = shape_.gated ? 2 : 1;
   const double width = shape_.latent_width > 0 ? real(shape_.latent_width) : hidden_;
   const double ffn = real(shape_.expert_ffn) / expert_tensor;
-  const double capacity = shape_.capacity_factor > 0 ? shape_.capacity_factor : 1;
   // Token copies that the rank's experts work on: every rank of the tensor group brings its part.
-  const double rows = tokens_ / model_.tensor * expert_tensor * real(shape_.experts_per_token) * capacity;
+  const double rows = tokens_ / model_.tensor * expert_tensor * real(shape_.experts_per_token) * expert_load(shape_, 1);
   const double local = std::max(1.0, real(shape_.experts) / expert);
   const double rate = model_.gemm_rate * constants_.grouped_share;
   const double each = std::max(1.0, rows / local);
@@ -215,7 +216,7 @@ void LayerBlocks::add_experts() {
   forward_.experts += grouped(up * ffn, width) + grouped(width, ffn);
   expert_weights_ += local * (up + 1) * width * ffn;
   add_values(rows * (4 * width + (up + 1) * ffn));  // permute, unpermute, activation
-  activation_ += model_.bytes(2 * rows * (up + 1) * ffn);
+  activation_ += model_.bytes(model_.value_bytes * rows * (up + 1) * ffn);
   experts_ += forward_.experts;
   // Router, in single precision in effect, and shared experts.
   forward_.matrices +=
@@ -239,7 +240,7 @@ void LayerBlocks::add_expert_exchange() {
   const CommunicationGroup group{degrees.expert, std::max<std::int64_t>(1, degrees.expert_tensor)};
   const double copies = tokens_ / model_.tensor * real(shape_.experts_per_token);
   const double width = shape_.latent_width > 0 ? real(shape_.latent_width) : hidden_;
-  expert_ += 2 * model_.network.all_to_all(group, copies * width * 2);
+  expert_ += 2 * model_.network.all_to_all(group, copies * width * model_.value_bytes);
 }
 
 double LayerBlocks::seconds_of_recompute(double full) const {
@@ -265,7 +266,7 @@ LayerSeconds LayerBlocks::finish(bool recomputed) {
   const Workload& workload = model_.workload;
   const Kernels& kernels = workload.kernels;
   const bool fused = kernels.compiled || kernels.transformer_engine;
-  forward_.elementwise = model_.bytes(2 * values_) * (fused ? 1 : constants_.unfused_bytes) +
+  forward_.elementwise = model_.bytes(model_.value_bytes * values_) * (fused ? 1 : constants_.unfused_bytes) +
                          model_.bytes(casts_ * constants_.cast_bytes) * (fused ? 1 : constants_.unfused_cast);
   LayerSeconds out;
   out.forward = forward_;

@@ -47,6 +47,11 @@ double share_recomputed(const Workload& w) {
   return std::min(1.0, static_cast<double>(w.recompute.layers) * chunks / static_cast<double>(w.model.layers));
 }
 
+/// The format of what fp8 and fp4 leave alone.
+NumberFormat plain_format(const Workload& w) {
+  return w.precision.compute == NumberFormat::fp32 ? NumberFormat::fp32 : NumberFormat::bf16;
+}
+
 }  // namespace
 
 TimeModel::TimeModel(const Workload& w, const Hardware& hardware, const TimeConstants& c, double compute_scale)
@@ -54,10 +59,11 @@ TimeModel::TimeModel(const Workload& w, const Hardware& hardware, const TimeCons
       constants(c),
       network(hardware, w.run.launch.gpus_per_node),
       gemm_rate(std::max(1.0, hardware.gemm_flops(w.precision.compute) * compute_scale)),
-      plain_gemm_rate(std::max(1.0, hardware.gemm_flops(NumberFormat::bf16) * compute_scale)),
-      attention_rate(std::max(
-          1.0, hardware.attention_flops * compute_scale * (w.kernels.transformer_engine ? 1 : c.plain_attention))),
+      plain_gemm_rate(std::max(1.0, hardware.gemm_flops(plain_format(w)) * compute_scale)),
+      attention_rate(std::max(1.0, hardware.attention_flops_of(plain_format(w)) * compute_scale *
+                                       (w.kernels.transformer_engine ? 1 : c.plain_attention))),
       memory_rate(std::max(1.0, hardware.memory_bytes_per_second * c.memory_share * compute_scale)),
+      value_bytes(w.precision.compute == NumberFormat::fp32 ? 4 : 2),
       compute_units(hardware.compute_units),
       tokens(static_cast<double>(w.run.batch.micro) * static_cast<double>(w.run.batch.sequence_length) /
              static_cast<double>(std::max<std::int64_t>(1, w.run.degrees.context))),
@@ -102,7 +108,7 @@ LayerSeconds TimeModel::embedding() const {
   const ModelShape& m = workload.model;
   const double hidden = static_cast<double>(m.hidden);
   LayerSeconds out;
-  out.forward.elementwise = bytes(tokens * hidden * 4 / sequence_split);
+  out.forward.elementwise = bytes(2 * tokens * hidden * value_bytes / sequence_split);
   out.backward.elementwise = out.forward.elementwise;
   out.dense_weights = static_cast<double>(std::max(m.vocabulary, m.padded_vocabulary)) / tensor * hidden;
   return out;
@@ -115,7 +121,7 @@ LayerSeconds TimeModel::joining() const {
   out.forward.matrices = projection;
   out.backward.matrices = 2 * projection;
   out.weight_gradients = projection;
-  out.forward.elementwise = bytes(tokens * hidden * 8 / sequence_split);  // both norms, 2 bytes read and 2 written
+  out.forward.elementwise = bytes(4 * tokens * hidden * value_bytes / sequence_split);  // both norms, read and written
   out.backward.elementwise = out.forward.elementwise;
   out.dense_weights = 2 * hidden * hidden / tensor;
   return out;

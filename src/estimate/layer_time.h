@@ -44,9 +44,10 @@ struct TimeModel {
   const TimeConstants& constants;
   Network network;
   double gemm_rate;        ///< operations per second, of large products in the run's format
-  double plain_gemm_rate;  ///< of products that stay in bf16
+  double plain_gemm_rate;  ///< of products that stay in 16 bits, or in fp32 where everything is
   double attention_rate;
   double memory_rate;
+  double value_bytes;  ///< of one activation: 4 where the run computes in fp32, 2 otherwise
   double compute_units;
   double tokens;  ///< of one micro-batch on one rank, before sequence parallelism
   double tensor;

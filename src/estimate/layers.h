@@ -54,6 +54,14 @@ struct LinearWidths {
 LinearWidths gated_delta_widths(const ModelShape& model);
 LinearWidths mamba_widths(const ModelShape& model);
 
+/// Tokens of the fullest rank's experts, of the mean, where a router without a capacity sends it `imbalance` means.
+/// Buffers padded to the capacity are full always; without padding a capacity only takes tokens away:
+/// megatron/core/transformer/moe/moe_utils.py, apply_router_token_dropping.
+inline double expert_load(const ModelShape& model, double imbalance) {
+  if (model.capacity_factor <= 0) return imbalance;
+  return model.pads_experts ? model.capacity_factor : std::min(model.capacity_factor, imbalance);
+}
+
 inline constexpr std::size_t mixers = 6;
 inline constexpr std::size_t feed_forwards = 3;
 inline constexpr std::size_t layer_sorts = 2 * mixers * feed_forwards;

@@ -44,8 +44,8 @@ ModelShape shape_of(const MeasuredRow& row, Family family) {
   if (!row.gated) m.learned_positions = row.sequence_length;
   m.biases = m.layer_norm_bias = is_gpt_style(row, family);
   m.heads = row.heads;
-  m.kv_heads = row.kv_heads;
-  m.head_width = m.value_width = row.head_width;
+  m.kv_heads = row.kv_heads > 0 ? row.kv_heads : row.heads;
+  m.head_width = m.value_width = row.head_width > 0 ? row.head_width : row.heads > 0 ? row.hidden / row.heads : 0;
   if (row.latent_attention) {
     m.q_rank = row.q_rank;
     m.kv_rank = row.kv_rank;
@@ -81,6 +81,10 @@ void set_capacity(const MeasuredRow& row, ModelShape& m) {
 Precision precision_of(const MeasuredRow& row, Family family) {
   Precision p;
   const std::string_view text = row.precision;
+  if (has(text, "FP32") || has(text, "fp32")) {
+    p.compute = p.weights = NumberFormat::fp32;
+    p.separate_main_weights = false;
+  }
   if (has(text, "FP16")) p.compute = p.weights = NumberFormat::fp16;
   if (has(text, "FP8") || has(text, "fp8")) {
     p.compute = NumberFormat::fp8;
@@ -292,9 +296,13 @@ Overlap overlap_of(const MeasuredRow& row) {
 
 void list_unknown(const MeasuredRow& row, Workload& w) {
   if (row.layers == 0 || row.hidden == 0 || row.vocabulary == 0) w.unknown.emplace_back("model dimensions");
-  if (w.model.kinds.empty() || (!row.latent_attention && (row.heads == 0 || row.head_width == 0))) {
-    w.unknown.emplace_back("attention heads");
+  if (row.heads == 0) w.unknown.emplace_back("attention heads");
+  for (const LayerKind& kind : w.model.kinds) {
+    const bool is_dense = kind.feed_forward == FeedForward::dense;
+    if ((is_dense ? row.ffn : row.expert_ffn) == 0)
+      w.unknown.emplace_back(is_dense ? "feed-forward width" : "feed-forward width of an expert");
   }
+  if (row.experts > 0 && row.experts_per_token == 0) w.unknown.emplace_back("experts of a token");
   if (w.run.batch.micro == 0) w.unknown.emplace_back("micro-batch size");
   if (row.sequence_length == 0) w.unknown.emplace_back("sequence length");
   if (row.gpus == 0) w.unknown.emplace_back("number of GPUs");

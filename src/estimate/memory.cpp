@@ -20,16 +20,19 @@ StageMemory stage_memory(const Workload& w, const ActivationContext& c, const La
   double made_again = 0;
   double one_of_each = 0;
   double kept = 0;
+  double on_its_way = 0;
   const std::vector<StageChunk>& chunks = w.run.stages[rank];
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const ChunkActivations a = chunk_activations(w, c, chunks[i], table);
     kept += a.kept * micro_batches_in_flight(w, rank, i);
     one_of_each += a.kept;
     made_again = std::max(made_again, a.made_again);
+    on_its_way = std::max({on_its_way, a.made_again, a.largest});
   }
   out.in_flight = one_of_each > 0 ? kept / one_of_each : 0;
   // What goes to host memory leaves the GPU but for the layer that is on its way.
-  if (w.recompute.offloaded) kept = std::min(kept, made_again);
+  const double away = w.recompute.offloaded * kept;
+  kept -= std::max(0.0, away - on_its_way);
   out[MemoryPart::activations] = c.tokens * kept;
   add_transients(out, w, c, rank, c.tokens * made_again);
   out[MemoryPart::communication] = communication_buffers(w, c, rank);
@@ -59,8 +62,10 @@ constants::Spread spread_of(const Workload& w, MemoryPart part) {
       constants::Spread s = policy  ? constants::policy_activations
                             : known ? constants::activations
                                     : constants::unfused_activations;
-      const bool free_router = w.model.experts > 0 && w.model.capacity_factor == 0 && !w.kernels.all_experts_same_load;
-      if (free_router) s.above += constants::imbalance.high / constants::imbalance.expected - 1;
+      if (w.model.experts > 0 && !w.kernels.all_experts_same_load) {
+        s.above +=
+            expert_load(w.model, constants::imbalance.high) / expert_load(w.model, constants::imbalance.expected) - 1;
+      }
       return s;
     }
     case MemoryPart::logits:

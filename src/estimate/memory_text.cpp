@@ -183,6 +183,23 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
   return {};
 }
 
+/// What of the run's state and activations is in host memory.
+void add_host_assumptions(const Workload& w, std::vector<std::string>& out) {
+  const Sharding& s = w.sharding;
+  if (s.offloaded_weights) {
+    out.push_back(fmt::format("weights{} are in host memory: the GPU holds the layers at work",
+                              s.offloaded_gradients ? " and gradients" : ""));
+  }
+  if (s.offloaded_optimizer > 0)
+    out.push_back(fmt::format("{:.0f} % of the optimizer's states are in host memory", 100 * s.offloaded_optimizer));
+  if (w.recompute.offloaded > 0)
+    out.push_back(fmt::format("{:.0f} % of the kept activations go to host memory", 100 * w.recompute.offloaded));
+  if (w.recompute.offloads_modules) {
+    out.emplace_back(
+        "inputs of single modules that go to host memory are counted as if they stayed: the run may need less");
+  }
+}
+
 }  // namespace
 
 std::vector<MemoryFormula> unfold_memory(const Workload& workload, const MemoryEstimate& estimate, std::size_t stage,
@@ -222,11 +239,13 @@ std::vector<std::string> memory_assumptions(const Workload& workload, const Memo
                     human_bytes(constants::amd_all_to_all.expected), human_bytes(constants::amd_all_to_all.low),
                     human_bytes(constants::amd_all_to_all.high)));
   }
-  const bool experts = workload.model.experts > 0;
-  if (experts && workload.model.capacity_factor == 0 && !k.all_experts_same_load) {
+  const ModelShape& model = workload.model;
+  const double high = expert_load(model, constants::imbalance.high);
+  if (model.experts > 0 && !k.all_experts_same_load && high > expert_load(model, constants::imbalance.low)) {
     out.push_back(fmt::format("the fullest rank has {} times the mean of tokens for its experts (up to {})",
-                              constants::imbalance.expected, constants::imbalance.high));
+                              expert_load(model, constants::imbalance.expected), high));
   }
+  add_host_assumptions(workload, out);
   if (workload.runtime == Runtime::xla) {
     out.emplace_back("XLA decides what it keeps: activations may be a quarter more or less");
   } else {

@@ -64,7 +64,7 @@ double placeholder_elements(const Workload& w, std::size_t rank, const Parameter
 /// What FSDP makes whole: layers one by one and the root, or everything when nothing is shared out again.
 void add_gathered(StageMemory& out, const Workload& w, std::size_t rank, const Parameters& p) {
   const Sharding& s = w.sharding;
-  if (s.state != StateSharding::weights) return;
+  if (s.state != StateSharding::weights && !s.offloaded_weights) return;
   const double bytes = gathered_bytes(w);
   const double ends = p[ParameterPart::embedding] + p[ParameterPart::output];
   if (s.keeps_gathered_weights) {
@@ -113,6 +113,8 @@ StateBytes state_bytes(const Workload& workload, double shards) {
   if (state != StateSharding::none) b.optimizer /= shards;
   if (state == StateSharding::gradients || state == StateSharding::weights) b.gradients /= shards;
   if (state == StateSharding::weights) b.weights /= shards;
+  if (workload.sharding.offloaded_weights) b.weights = 0;
+  if (workload.sharding.offloaded_gradients) b.gradients = 0;
   return b;
 }
 
@@ -123,7 +125,7 @@ double gathered_units(const Workload& workload) {
 }
 
 double largest_unit(const Workload& workload, std::size_t rank) {
-  if (workload.sharding.state != StateSharding::weights) return 0;
+  if (workload.sharding.state != StateSharding::weights && !workload.sharding.offloaded_weights) return 0;
   const Split split = split_of(workload.run.degrees);
   double largest = 0;
   for (const StageChunk& chunk : workload.run.stages[rank]) {
@@ -155,7 +157,8 @@ void add_states(StageMemory& out, const Workload& workload, std::size_t rank, co
   const bool shared_out = s.state == StateSharding::weights;
   const double dense_matrices = (parameters.matrices() - in_experts) / (shared_out ? dense_shards : 1);
   const double expert_matrices = in_experts / (shared_out ? expert_shards : 1);
-  out[MemoryPart::weights] += (dense_matrices + expert_matrices) * fp8_weight_bytes(workload.precision);
+  if (!s.offloaded_weights)
+    out[MemoryPart::weights] += (dense_matrices + expert_matrices) * fp8_weight_bytes(workload.precision);
   add_gathered(out, workload, rank, parameters);
   const Kernels& k = workload.kernels;
   if (k.transformer_engine && k.fused_gradients && k.separate_gradient_buffers && trained >= 1) {

@@ -26,7 +26,8 @@ double gathered_bytes(const Workload& workload);
 /// Units that FSDP has whole at once; XLA frees one before it gathers the next.
 double gathered_units(const Workload& workload);
 
-/// Parameters of the largest layer of a stage, which FSDP gathers at once; 0 without FSDP.
+/// Parameters of the largest layer of a stage, which FSDP gathers at once and weights in host memory are copied by; 0
+/// without either.
 double largest_unit(const Workload& workload, std::size_t rank);
 
 }  // namespace primus_plan

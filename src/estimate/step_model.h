@@ -11,6 +11,10 @@ struct MicroBatches {
 };
 MicroBatches micro_batches(const Workload& w);
 
+/// Whether the batch of a step is known, and whether the model is.
+bool has_batch(const Workload& w);
+bool has_layers(const Workload& w);
+
 /// Fills what follows from the parts: tokens per second, interval, bottleneck.
 void finish(StepEstimate& out, const Workload& w, const Hardware& hardware);
 

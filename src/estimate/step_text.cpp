@@ -104,6 +104,58 @@ std::string_view to_string(TimePart part) {
   return "";
 }
 
+std::string_view name_of(const Precision& precision) {
+  switch (precision.compute) {
+    case NumberFormat::fp32:
+      return "fp32";
+    case NumberFormat::bf16:
+      return "bf16";
+    case NumberFormat::fp16:
+      return "fp16";
+    case NumberFormat::fp8:
+      return precision.recipe == ScalingRecipe::microscaling ? "mxfp8" : "fp8";
+    case NumberFormat::fp4:
+      return "fp4";
+  }
+  return "";
+}
+
+std::string trouble_with_format(const Precision& precision, const Hardware& hardware) {
+  if (hardware.computes(precision)) return {};
+  // Every part computes in fp32; the facts may lack how fast.
+  if (precision.compute == NumberFormat::fp32)
+    return fmt::format("how fast {} computes in fp32 is not stated (peak_fp32_tflops)", hardware.name);
+  return fmt::format("{} does not compute in {}", hardware.name, name_of(precision));
+}
+
+std::string reason_without_step(const Workload& w, const Hardware& hardware) {
+  if (!has_layers(w)) return "the dimensions of the model are not known";
+  if (!has_batch(w)) return "the batch cannot be derived";
+  return trouble_with_format(w.precision, hardware);
+}
+
+std::vector<std::string> step_remarks(const Workload& w) {
+  std::vector<std::string> out;
+  const Sharding& s = w.sharding;
+  const bool uses_host = s.offloaded_optimizer > 0 || s.offloaded_weights || s.offloaded_gradients ||
+                         w.recompute.offloaded > 0 || w.recompute.offloads_modules;
+  if (uses_host) {
+    out.push_back(fmt::format("copies to and from host memory{} are not timed: the real step is longer",
+                              s.offloaded_optimizer > 0 ? ", and an optimizer's step there," : ""));
+  }
+  if (w.precision.compute == NumberFormat::fp32) {
+    out.emplace_back(
+        w.runtime == Runtime::xla
+            ? "products of fp32 are timed without TF32, which XLA may take by default: the real step may be shorter"
+        : w.kernels.transformer_engine
+            ? "products of fp32 are timed without TF32, which Transformer Engine takes on NVIDIA's parts: the real "
+              "step "
+              "is shorter there"
+            : "products of fp32 are timed without TF32, which torch.backends.cuda.matmul.allow_tf32 would turn on");
+  }
+  return out;
+}
+
 void finish(StepEstimate& out, const Workload& w, const Hardware& hardware) {
   const double margin = w.model.experts > 0 ? experts_margin : dense_margin;
   out.low_seconds = out.seconds * (1 - margin);

@@ -10,10 +10,8 @@ namespace primus_plan {
 
 namespace {
 
-bool known(const Workload& w) {
-  return w.model.layers > 0 && w.model.hidden > 0 && !w.model.kinds.empty() && w.run.batch.micro > 0 &&
-         w.run.batch.sequence_length > 0 && w.run.batch.global > 0 && w.run.degrees.data > 0 &&
-         w.run.launch.world_size > 0;
+bool has_step(const Workload& w, const Hardware& hardware) {
+  return has_layers(w) && has_batch(w) && hardware.computes(w.precision);
 }
 
 ChunkCost cost_of(const LayerSeconds& seconds) {
@@ -42,7 +40,8 @@ double transfer_seconds(const TimeModel& model) {
   if (d.pipeline <= 1) return 0;
   const CommunicationGroup group{d.pipeline,
                                  std::max<std::int64_t>(1, model.workload.run.launch.world_size / d.pipeline)};
-  const double bytes = model.tokens * static_cast<double>(model.workload.model.hidden) * 2 / model.sequence_split;
+  const double bytes =
+      model.tokens * static_cast<double>(model.workload.model.hidden) * model.value_bytes / model.sequence_split;
   return model.constants.transfer_exposed * model.network.point_to_point(group, bytes);
 }
 
@@ -53,7 +52,20 @@ double drained_seconds(ScheduleKind schedule, const PipelineSums& sums, std::int
   return played > 0 ? played : pipeline_seconds(schedule, sums, micro_batches);
 }
 
+/// What a pipeline takes longer than the work of its slowest rank; differences of rounding are none.
+double waiting(double pipeline, double work) {
+  constexpr double rounding = 1e-12;
+  return pipeline - work > rounding * work ? pipeline - work : 0;
+}
+
 }  // namespace
+
+bool has_layers(const Workload& w) { return w.model.layers > 0 && w.model.hidden > 0 && !w.model.kinds.empty(); }
+
+bool has_batch(const Workload& w) {
+  const Batch& b = w.run.batch;
+  return b.micro > 0 && b.sequence_length > 0 && b.global > 0 && w.run.degrees.data > 0 && w.run.launch.world_size > 0;
+}
 
 MicroBatches micro_batches(const Workload& w) {
   const Batch& b = w.run.batch;
@@ -68,7 +80,7 @@ MicroBatches micro_batches(const Workload& w) {
 
 StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const StepOptions& options) {
   StepEstimate out;
-  if (!known(w)) return out;
+  if (!has_step(w, hardware)) return out;
   const TimeModel model(w, hardware, time_constants, options.compute_scale * hardware.calibration.compute_scale);
   const StageTimes times(model);
   const std::int64_t ranks = std::max<std::int64_t>(1, w.run.degrees.pipeline);
@@ -96,7 +108,7 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const St
                                 options.simulate ? pipeline_costs(w, hardware, options) : PipelineCosts{});
   add_pass(out.parts, slowest.forward, batches.all);
   add_pass(out.parts, slowest.backward, batches.all);
-  at(out.parts, TimePart::pipeline) = std::max(0.0, pipeline - batches.all * slowest_total);
+  at(out.parts, TimePart::pipeline) = ranks == 1 ? 0 : waiting(pipeline, batches.all * slowest_total);
   at(out.parts, TimePart::data_exchange) = exposed_data_exchange(model, slowest, batches.all);
   at(out.parts, TimePart::optimizer) = optimizer_seconds(model, slowest);
   at(out.parts, TimePart::fixed) = time_constants.step_fixed;
@@ -107,7 +119,7 @@ StepEstimate estimate_step(const Workload& w, const Hardware& hardware, const St
 
 PipelineCosts pipeline_costs(const Workload& w, const Hardware& hardware, const StepOptions& options) {
   PipelineCosts out;
-  if (!known(w)) return out;
+  if (!has_step(w, hardware)) return out;
   const TimeModel model(w, hardware, time_constants, options.compute_scale * hardware.calibration.compute_scale);
   const StageTimes times(model);
   const std::int64_t ranks = std::max<std::int64_t>(1, w.run.degrees.pipeline);

@@ -99,7 +99,7 @@ std::string formula_of(TimePart part, StepInputs& in) {
       return "operations of the experts / (rate x share of grouped products), slower for few tokens an expert";
     case TimePart::attention:
       in.tokens();
-      in.add("attention of " + in.hardware().name, rate_text(in.hardware().attention_flops));
+      in.add("attention of " + in.hardware().name, rate_text(in.hardware().attention_flops_of(w.precision.compute)));
       return "operations of the attention core, causal by half / rate";
     case TimePart::elementwise:
       in.tokens();

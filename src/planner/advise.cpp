@@ -87,7 +87,13 @@ void add_present(const Trials& trials, const Trial& now, std::vector<std::string
                         estimate.step.seconds);
   }
   out.push_back(std::move(text));
-  if (estimate.step.seconds > 0) out.push_back(bottleneck_sentence(estimate.step, *now.analysis.workload));
+  const Workload& workload = *now.analysis.workload;
+  if (estimate.step.seconds > 0) {
+    out.push_back(bottleneck_sentence(estimate.step, workload));
+    for (std::string& remark : step_remarks(workload)) out.push_back(std::move(remark));
+  } else if (trials.hardware() != nullptr) {
+    out.push_back("step time unknown: " + reason_without_step(workload, *trials.hardware()));
+  }
 }
 
 }  // namespace

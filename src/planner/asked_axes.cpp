@@ -72,9 +72,9 @@ class Asked {
     const auto names = [&](PlanPrecision one) {
       return std::ranges::find(values, static_cast<Int>(one)) != values.end();
     };
-    if (part.peak_fp8_flops <= 0 && (names(PlanPrecision::fp8) || names(PlanPrecision::mxfp8)))
+    if (!part.computes({.compute = NumberFormat::fp8}) && (names(PlanPrecision::fp8) || names(PlanPrecision::mxfp8)))
       return fmt::format("{} does not compute in fp8", part.name);
-    if (has_nanoo_fp8(part) && names(PlanPrecision::mxfp8))
+    if (!part.has_microscaling() && names(PlanPrecision::mxfp8))
       return fmt::format("{} has no microscaling formats; fp8 it has", part.name);
     return of_words(PlanAxis::precision, values, numbers(knobs_.precisions));
   }

@@ -145,11 +145,15 @@ std::vector<EstimateDifference> estimate_differences(const Estimate* before, con
   const Estimate& a = before != nullptr ? *before : nothing;
   const Estimate& b = after != nullptr ? *after : nothing;
   std::vector<EstimateDifference> out;
-  const auto add = [&out](std::string_view name, std::string_view unit, double one, double other) {
-    if (one > 0 || other > 0) out.push_back({name, unit, one, other});
+  bool has_a = before != nullptr;
+  bool has_b = after != nullptr;
+  const auto add = [&](std::string_view name, std::string_view unit, double one, double other) {
+    if (one > 0 || other > 0) out.push_back({name, unit, one, other, has_a, has_b});
   };
   add("parameters", "10^9", a.parameters.total() / 1e9, b.parameters.total() / 1e9);
   add("memory of the fullest GPU", "GiB", a.memory.device.expected / gib, b.memory.device.expected / gib);
+  has_a = a.step.seconds > 0;
+  has_b = b.step.seconds > 0;
   add("step", "s", a.step.seconds, b.step.seconds);
   add("throughput", "tokens/s/GPU", a.step.tokens_per_second_per_gpu, b.step.tokens_per_second_per_gpu);
   add("MFU", "%", 100 * a.step.mfu, 100 * b.step.mfu);

@@ -13,6 +13,7 @@
 #include "primus_plan/estimate/communication.h"
 #include "primus_plan/planner/asked_axes.h"
 #include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
@@ -79,6 +80,7 @@ PresentPlan judge_present(const Prepared& prepared, const Launch& launch, const 
   out.point = point_of(*analysis.workload, request.hardware);
   if (out.point.fit != Fit::does_not_fit)
     set_times(out.point, estimate_step(*analysis.workload, request.hardware, {.simulate = true}));
+  if (out.point.seconds <= 0) out.no_seconds = reason_without_step(*analysis.workload, request.hardware);
   return out;
 }
 
@@ -146,6 +148,25 @@ std::string trouble_with(const Workload* workload) {
   return {};
 }
 
+/// Why plans of the run's own format are none on the part; empty where they are, or where formats were asked for.
+std::string trouble_with_part(const Workload& workload, const PlanRequest& request) {
+  if (request.allowed.contains(PlanAxis::precision)) return {};
+  const std::string trouble = trouble_with_format(workload.precision, request.hardware);
+  if (trouble.empty()) return {};
+  if (workload.precision.compute == NumberFormat::fp32)
+    return fmt::format("{}: state it, as --hardware {}:peak_fp32_tflops=100 does", trouble, request.hardware.name);
+  const char* key = workload.keys.precision.name;
+  return fmt::format("{}, which {} asks for: --allow precision=bf16 plans without it", trouble,
+                     key != nullptr ? key : "the experiment");
+}
+
+std::vector<std::string> notes_on(const Workload& workload) {
+  std::vector<std::string> out = step_remarks(workload);
+  if (!workload.unknown.empty())
+    out.insert(out.begin(), fmt::format("the estimates lack {}", join(workload.unknown, ", ")));
+  return out;
+}
+
 /// What is shown of the ranked points: the best layouts, the front, the steps around the winner.
 void add_proposals(PlanResult& out, PointJudge& judge, const Prepared& prepared, const PlanSubject& subject,
                    const PlanRequest& request) {
@@ -174,7 +195,9 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   launch.world_size = largest;  // the last node need not be full
   const Analysis base = prepared.decide(launch, options);
   out.trouble = trouble_with(base.workload.get());
+  if (out.trouble.empty()) out.trouble = trouble_with_part(*base.workload, request);
   if (!out.trouble.empty()) return out;
+  out.notes = notes_on(*base.workload);
   const PlanSubject subject{base.workload->model, prepared.plan_knobs()};
   request.task.layers = subject.model.layers;
   request.task.mtp_layers = subject.model.mtp_depth;

@@ -143,6 +143,17 @@ void require_sane(const std::vector<SweepAxis>& axes) {
   }
 }
 
+/// Notes of a point that no point before has.
+void add_notes(const Workload& workload, Sweep& out) {
+  const auto add = [&out](std::string note) {
+    if (std::ranges::find(out.notes, note) == out.notes.end()) out.notes.push_back(std::move(note));
+  };
+  if (out.hardware == nullptr || workload.model.kinds.empty()) return;
+  const std::string reason = reason_without_step(workload, *out.hardware);
+  if (!reason.empty()) return add("step time unknown: " + reason);
+  for (std::string& remark : step_remarks(workload)) add(std::move(remark));
+}
+
 }  // namespace
 
 SweepAxis parse_sweep_axis(const std::string& text, std::string_view command) {
@@ -164,7 +175,8 @@ SweepAxis parse_sweep_axis(const std::string& text, std::string_view command) {
 
 Sweep run_sweep(const Trials& trials, std::vector<SweepAxis> axes, const PlanControl& control) {
   require_sane(axes);
-  Sweep out{.axes = std::move(axes), .points = {}, .legend = {}, .hardware = trials.hardware(), .unknown = {}};
+  Sweep out{
+      .axes = std::move(axes), .points = {}, .legend = {}, .hardware = trials.hardware(), .unknown = {}, .notes = {}};
   Legend legend;
   std::vector<std::size_t> at(out.axes.size(), 0);
   std::size_t points = 1;
@@ -183,7 +195,10 @@ Sweep run_sweep(const Trials& trials, std::vector<SweepAxis> axes, const PlanCon
     if (trial) {
       point.trial = *std::move(trial);
       const auto& workload = point.trial.analysis.workload;
-      if (out.unknown.empty() && workload != nullptr && point.letter == 0) out.unknown = workload->unknown;
+      if (workload != nullptr && point.letter == 0) {
+        if (out.unknown.empty()) out.unknown = workload->unknown;
+        add_notes(*workload, out);
+      }
     }
     out.points.push_back(std::move(point));
     std::size_t axis = at.size();

@@ -16,12 +16,12 @@ void write_number_changes(JsonWriter& json, const RunDescription& before, const 
   }
 }
 
-void write_estimate_change(JsonWriter& json, const EstimateDifference& row, bool has_before, bool has_after) {
+void write_estimate_change(JsonWriter& json, const EstimateDifference& row) {
   json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("unit").string(row.unit);
   json.key("before");
-  has_before ? json.real(row.before) : json.null();
+  row.has_before ? json.real(row.before) : json.null();
   json.key("after");
-  has_after ? json.real(row.after) : json.null();
+  row.has_after ? json.real(row.after) : json.null();
   json.end_object();
 }
 

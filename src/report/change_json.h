@@ -14,7 +14,7 @@ namespace primus_plan {
 /// {"name", "before", "after"} for each number that differs; null for what could not be derived.
 void write_number_changes(JsonWriter& json, const RunDescription& before, const RunDescription& after);
 /// {"name", "unit", "before", "after"}; null on a side without an estimate.
-void write_estimate_change(JsonWriter& json, const EstimateDifference& row, bool has_before, bool has_after);
+void write_estimate_change(JsonWriter& json, const EstimateDifference& row);
 void write_findings(JsonWriter& json, std::string_view key, const std::vector<const Finding*>& findings,
                     const Analysis& analysis);
 

@@ -115,6 +115,18 @@ void write_step(JsonWriter& json, const EstimateReport& report) {
   json.end_object();
 }
 
+/// Why there is no step time, or what it leaves out.
+void write_step_notes(JsonWriter& json, const EstimateReport& report) {
+  const Workload& workload = *report.analysis.workload;
+  json.key("step_notes").begin_array();
+  if (report.hardware != nullptr && report.estimate.step.seconds > 0) {
+    for (const std::string& remark : step_remarks(workload)) json.string(remark);
+  } else if (report.hardware != nullptr) {
+    json.string("step time unknown: " + reason_without_step(workload, *report.hardware));
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string estimate_to_json(const EstimateReport& report) {
@@ -134,6 +146,7 @@ std::string estimate_to_json(const EstimateReport& report) {
   write_flops(json, workload, report.estimate.flops);
   write_memory(json, report);
   write_step(json, report);
+  write_step_notes(json, report);
   json.end_object();
   return json.take() + "\n";
 }

@@ -180,7 +180,8 @@ std::string step_lines(const EstimateReport& report, const TextStyle& style) {
     return row("step", "name a part with --hardware (MI300X, say) to see whether it fits and how long a step takes",
                style);
   }
-  if (step.seconds <= 0) return row("step", "the batch cannot be derived: no step time", style);
+  if (step.seconds <= 0)
+    return row("step", "step time unknown: " + reason_without_step(*report.analysis.workload, *report.hardware), style);
   std::string out =
       row("step",
           fmt::format("{} ({} to {}): {} tokens/s on each GPU", seconds_text(step.seconds),
@@ -196,6 +197,7 @@ std::string step_lines(const EstimateReport& report, const TextStyle& style) {
   }
   out += row("", rates, style);
   out += row("", bottleneck_sentence(step, *report.analysis.workload), style);
+  for (const std::string& remark : step_remarks(*report.analysis.workload)) out += row("", "note: " + remark, style);
   return out + bars(
                    time_parts, step.parts, step.seconds, style, [](double seconds) { return seconds_text(seconds); },
                    [](std::size_t i) { return to_string(static_cast<TimePart>(i)); });

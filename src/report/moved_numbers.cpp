@@ -37,15 +37,15 @@ std::string real(double value, int decimals) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-/// `whole`: both sides have estimates, so that a 0 is a number too.
-MovedNumber moved(const EstimateDifference& row, const EstimateWords& how, bool has_before, bool has_after) {
+/// A side without the estimate has no number; one with it may be 0.
+MovedNumber moved(const EstimateDifference& row, const EstimateWords& how) {
   MovedNumber out{.name = how.label,
                   .unit = how.unit,
-                  .before = has_before ? real(row.before, how.decimals) : "?",
-                  .after = has_after ? real(row.after, how.decimals) : "?",
+                  .before = row.has_before ? real(row.before, how.decimals) : "?",
+                  .after = row.has_after ? real(row.after, how.decimals) : "?",
                   .difference = {}};
   out.moved = out.before != out.after;
-  if (!has_before || !has_after || !out.moved) return out;
+  if (!row.has_before || !row.has_after || !out.moved) return out;
   const double difference = row.after - row.before;
   if (how.relative && row.before > 0) {
     out.difference = fmt::format("{:+.1f} %", 100 * difference / row.before);
@@ -75,12 +75,10 @@ std::vector<MovedNumber> moved_numbers(const Change& change) {
                    .trend = Trend::neutral,
                    .moved = before != after});
   }
-  const bool has_before = change.before_estimate != nullptr;
-  const bool has_after = change.after_estimate != nullptr;
   for (const EstimateDifference& row : estimate_differences(change.before_estimate, change.after_estimate)) {
     const auto how = std::ranges::find(words, row.name, &EstimateWords::name);
     if (how == words.end()) continue;
-    MovedNumber number = moved(row, *how, has_before, has_after);
+    MovedNumber number = moved(row, *how);
     if (number.moved || how->when_more != Trend::neutral) out.push_back(std::move(number));
   }
   return out;

@@ -136,7 +136,12 @@ void write_present(JsonWriter& json, const PlanReport& report) {
   json.key("present").begin_object();
   json.key("world_size").integer(now.run.launch.world_size);
   json.key("legal").boolean(now.is_legal);
-  if (now.is_estimated) write_estimates(json, now.point);
+  if (now.is_estimated && now.no_seconds.empty()) write_estimates(json, now.point);
+  if (!now.no_seconds.empty()) {
+    json.key("fit").string(fit_word(now.point.fit));
+    write_range(json, "memory_bytes", now.point.memory);
+    json.key("step_time_unknown").string(now.no_seconds);
+  }
   json.end_object();
 }
 
@@ -150,6 +155,9 @@ std::string plan_to_json(const PlanReport& report) {
   write_request(json, report);
   write_search(json, result);
   write_present(json, report);
+  json.key("notes").begin_array();
+  for (const std::string& note : result.notes) json.string(note);
+  json.end_array();
   write_plans(json, "plans", result.plans);
   write_plans(json, "front", result.front);
   json.key("reasons").begin_array();

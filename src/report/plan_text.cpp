@@ -48,6 +48,7 @@ std::string head(const PlanReport& report, const Paint& paint) {
       number(result.judged), number(result.judged - too_large - result.points.size()), number(too_large),
       number(result.points.size()), counted(static_cast<std::int64_t>(result.layouts), "layout"),
       number(result.space - result.judged));
+  for (const std::string& note : result.notes) out += fmt::format("  note      {}\n", note);
   return out;
 }
 
@@ -199,6 +200,8 @@ std::string present(const PlanReport& report) {
   if (!now.is_estimated) return {};
   if (now.point.fit == Fit::does_not_fit)
     return what + fmt::format(": {:.0f} GiB a GPU, which does not fit\n", now.point.memory.expected / gib);
+  if (!now.no_seconds.empty())
+    return what + fmt::format(": {} GiB a GPU, step time unknown: {}\n", memory_text(now.point), now.no_seconds);
   const std::string out =
       what + fmt::format(": {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}", now.point.tokens_per_second_per_gpu,
                          memory_text(now.point), seconds_text(now.point.seconds));

@@ -109,6 +109,8 @@ std::string sweep_to_json(const SweepReport& report) {
     json.end_array().key("message").string(reason.message);
     json.key("points").integer(static_cast<std::int64_t>(reason.points)).end_object();
   }
+  json.end_array().key("notes").begin_array();
+  for (const std::string& note : sweep.notes) json.string(note);
   json.end_array().end_object();
   return json.take() + "\n";
 }

@@ -131,6 +131,7 @@ std::string remarks(const SweepReport& report) {
   if (!report.sweep.unknown.empty()) {
     text += fmt::format("the estimates lack {}\n", join(report.sweep.unknown, ", "));
   }
+  for (const std::string& note : report.sweep.notes) text += note + "\n";
   return text.empty() ? text : "\n" + text;
 }
 

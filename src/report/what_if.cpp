@@ -75,7 +75,7 @@ std::string change_to_json(const Change& change) {
   json.end_array();
   json.key("estimates").begin_array();
   for (const EstimateDifference& row : estimate_differences(change.before_estimate, change.after_estimate)) {
-    write_estimate_change(json, row, change.before_estimate != nullptr, change.after_estimate != nullptr);
+    write_estimate_change(json, row);
   }
   json.end_array();
   json.key("hardware");

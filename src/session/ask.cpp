@@ -51,7 +51,7 @@ Result why_label(const Session& session, const Label& label) {
   if (!label.number.empty()) {
     const Workload& workload = estimated_workload(*run);
     if (run->estimate->step.seconds <= 0)
-      throw Refusal("the config does not state what the times of this run depend on");
+      throw Refusal("step time unknown: " + reason_without_step(workload, run->part.hardware));
     number = unfold_number(workload, *run->estimate, &run->part.hardware, label.number);
   }
   return telling([run, number, sentence = label.sentence(session)](const TextStyle& style) {

@@ -55,7 +55,9 @@ Pieces memory(const Evaluation& run, const Paint& paint, int width) {
 }
 
 Pieces speed(const Evaluation& run) {
-  if (!run.estimate || run.estimate->step.seconds <= 0) return {"?"};
+  if (!run.estimate) return {"?"};
+  if (run.estimate->step.seconds <= 0)
+    return {"? (" + reason_without_step(*run.analysis().workload, run.part.hardware) + ")"};
   const StepEstimate& step = run.estimate->step;
   return {fmt::format("{} tokens/s/GPU", count_text(step.tokens_per_second_per_gpu)),
           fmt::format("step {}", seconds_text(step.seconds)), fmt::format("MFU {:.1f} %", 100 * step.mfu),

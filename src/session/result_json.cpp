@@ -12,8 +12,8 @@ void write_changes(JsonWriter& json, const Result& result) {
   const Estimate* before = result.before->estimated();
   const Estimate* after = result.after->estimated();
   for (const EstimateDifference& row : estimate_differences(before, after)) {
-    if (row.before == row.after && (before == nullptr) == (after == nullptr)) continue;
-    write_estimate_change(json, row, before != nullptr, after != nullptr);
+    if (row.before == row.after && row.has_before == row.has_after) continue;
+    write_estimate_change(json, row);
   }
   json.end_array();
 }
@@ -25,14 +25,16 @@ void write_count(JsonWriter& json, std::string_view name, std::int64_t value) {
 
 void write_estimate(JsonWriter& json, const Evaluation& run) {
   const Estimate* estimate = run.estimated();
+  bool is_known = estimate != nullptr;
   const auto real = [&](std::string_view name, double value) {
     json.key(name);
-    estimate != nullptr ? json.real(value) : json.null();
+    is_known ? json.real(value) : json.null();
   };
   const Estimate nothing;
   const Estimate& e = estimate != nullptr ? *estimate : nothing;
   real("memory_bytes", e.memory.device.expected);
   real("memory_capacity_bytes", run.part.hardware.memory_bytes);
+  is_known = e.step.seconds > 0;
   real("tokens_per_second_per_gpu", e.step.tokens_per_second_per_gpu);
   real("step_seconds", e.step.seconds);
   real("mfu", e.step.mfu);

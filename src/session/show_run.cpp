@@ -105,7 +105,10 @@ Result show_schedule(Session& session, const Line& line) {
   if (with_memory && line[2] != "memory")
     throw Refusal("show schedule takes memory (a line of it below each stage), or nothing");
   auto timeline = std::make_shared<RunTimeline>(run_timeline(*run->analysis().workload, run->part.hardware));
-  if (timeline->pipeline.busy.empty()) throw Refusal("the config does not state what the times of this run depend on");
+  if (timeline->pipeline.busy.empty()) {
+    const std::string reason = reason_without_step(*run->analysis().workload, run->part.hardware);
+    throw Refusal(reason.empty() ? "the pipeline is too large to be played" : "step time unknown: " + reason);
+  }
   const TimelineView view{.memory = with_memory, .capacity_bytes = run->part.hardware.memory_bytes};
   Result out;
   out.text = [timeline, view](const TextStyle& style) { return timeline_to_text(*timeline, view, style); };

@@ -39,6 +39,17 @@ TEST(AccuracyCommand, ReadsATableOfOnesOwn) {
   EXPECT_EQ(run_plan({"accuracy", "-"}, {.input = csv}).exit_code, 0);
 }
 
+/// The columns that docs/accuracy.md calls the least.
+TEST(AccuracyCommand, TheLeastColumnsAreEnough) {
+  const TemporaryFolder folder;
+  const std::string csv =
+      "gpu,gpus,framework,model,layers,hidden,ffn,heads,vocab,tp,pp,mbs,gbs,seq,precision,iter_s,mem_gib\n"
+      "H100,8,Megatron-LM,ours,32,4096,16384,32,50304,8,1,1,128,4096,BF16,9,40\n";
+  const ProcessResult result = run_plan({"accuracy", folder.write("ours.csv", csv)});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("1 row, 2 figures compared"));
+}
+
 TEST(AccuracyCommand, MalformedTablesAreTrouble) {
   const TemporaryFolder folder;
   for (const char* text : {"", "id\n", "a,b,c\n1,2,3\n", "\"", "id,gpu\n\x01\x02", "gpus\n1e999\n"}) {

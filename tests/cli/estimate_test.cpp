@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -112,6 +113,52 @@ TEST(EstimateCommand, JsonAddsUp) {
   const json& flops = out.at("flops");
   EXPECT_NEAR(flops.at("counted_per_token_flops").get<double>() / flops.at("common_per_token_flops").get<double>(), 1,
               0.02);
+}
+
+/// What a part does not compute in has no step time anywhere, and no bare number without the reason.
+TEST(AFormatThatThePartLacks, IsSaidByEveryCommand) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("fp4.yaml", std::string(good_experiment) + "      fp4: e2m1\n");
+  const std::string reason = "H100 does not compute in fp4";
+  const ProcessResult text = run_plan({"estimate", file, "--hardware", "H100"});
+  EXPECT_TRUE(contains(text.out, "step time unknown: " + reason)) << text.out;
+  const json out = json::parse(run_plan({"estimate", file, "--hardware", "H100", "--format", "json"}).out);
+  EXPECT_TRUE(out.at("step").is_null());
+  EXPECT_EQ(out.at("step_notes").at(0), "step time unknown: " + reason);
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"plan", file},
+                                             {"sweep", file, "--over", "mbs=1,2"},
+                                             {"advise", file},
+                                             {"pipeline", file},
+                                             {"why", file, "step"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--hardware", "H100"});
+    const ProcessResult result = run_plan(arguments);
+    std::string said = result.out + result.err;
+    std::ranges::replace(said, '\n', ' ');
+    EXPECT_TRUE(contains(said, reason)) << command.front() << ": " << said;
+    EXPECT_FALSE(contains(said, "tokens/s on each GPU")) << command.front();
+  }
+  const std::string changed = folder.write("exp.yaml", good_experiment);
+  const std::string moved = run_plan({"what-if", changed, "--set", "fp4=e2m1", "--hardware", "H100"}).out;
+  EXPECT_FALSE(contains(moved, "100.0 %")) << moved;
+  const ProcessResult check = run_plan({"check", file, "--hardware", "H100"});
+  EXPECT_TRUE(contains(check.out, "FT105")) << check.out;
+  EXPECT_FALSE(contains(run_plan({"check", file, "--hardware", "MI355X"}).out, "FT105"));
+}
+
+TEST(EstimateCommand, TimesFp32AtItsOwnRate) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const auto seconds = [&](const char* bf16) {
+    return json::parse(run_plan({"estimate", file, "--hardware", "H100", "--set", std::string("bf16=") + bf16,
+                                 "--format", "json"})
+                           .out)
+        .at("step")
+        .at("seconds")
+        .get<double>();
+  };
+  EXPECT_GT(seconds("false"), 5 * seconds("true"));
 }
 
 TEST(EstimateCommand, AnUnknownPartIsUsage) {

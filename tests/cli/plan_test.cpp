@@ -210,6 +210,12 @@ TEST(PlanCommand, PrecisionIsSearchedOnlyWhenAsked) {
       run_plan({"plan", "--model", "llama3.1_8B", "--gpus", "8", "--hardware", "A100-80", "--pin", "precision=fp8"});
   EXPECT_EQ(old.exit_code, 2);
   EXPECT_TRUE(contains(old.err, "does not compute in fp8")) << old.err;
+  const ProcessResult none =
+      run_plan({"plan", "--model", "llama3.1_8B", "--gpus", "8", "--hardware", "A100-80", "--set", "fp8=hybrid"});
+  EXPECT_TRUE(contains(none.out + none.err, "--allow precision=bf16")) << none.out << none.err;
+  const ProcessResult turned = run_plan({"plan", "--model", "llama3.1_8B", "--gpus", "8", "--hardware", "A100-80",
+                                         "--set", "fp8=hybrid", "--allow", "precision=bf16"});
+  EXPECT_EQ(turned.exit_code, 0) << turned.err;
 }
 
 /// A search of many seconds for one thread.

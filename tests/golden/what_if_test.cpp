@@ -99,7 +99,7 @@ TEST(Readme, CountsTheRules) {
   for (const char* framework : {"MG", "TT", "MX"})
     EXPECT_NE(text.find(" | " + count(framework) + " |"), std::string::npos);
   EXPECT_NE(text.find(count("CF") + " more rules are about loading, settings and keys, " + count("LN") +
-                      " about launch and topology, " + count("FT") + " about memory."),
+                      " about launch and topology, " + count("FT") + " about memory and formats."),
             std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 #include "primus_plan/estimate/accuracy.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,6 +66,31 @@ TEST(Accuracy, SaysWhyAFigureIsLeftOut) {
   ASSERT_EQ(a.left_out.size(), 2U);
   for (const LeftOut& left : a.left_out) EXPECT_FALSE(left.reason.empty());
   EXPECT_THAT(a.left_out[1].reason, HasSubstr("model dimensions"));
+}
+
+TEST(Accuracy, WidthsThatFollowAreTakenAndOthersMissed) {
+  const std::string columns =
+      "gpu,gpus,framework,model,layers,hidden,ffn,heads,vocab,tp,pp,mbs,gbs,seq,precision,iter_s,mem_gib,swiglu";
+  const auto row = [](const char* ffn) {
+    return fmt::format("\nH100,8,Megatron-LM,m,32,4096,{},32,128256,1,1,1,128,8192,BF16,14,60,1", ffn);
+  };
+  const Accuracy a = measure_accuracy(read_measured(columns + row("14336") + row("")));
+  EXPECT_EQ(a.comparisons.size(), 2U);
+  ASSERT_EQ(a.left_out.size(), 2U);
+  EXPECT_EQ(a.left_out[0].reason, "not stated: feed-forward width");
+  // The same with the heads' width and the number of key heads said.
+  const Accuracy said = measure_accuracy(read_measured(columns + ",head_dim,kv_heads" + row("14336") + ",128,32"));
+  ASSERT_EQ(said.comparisons.size(), 2U);
+  EXPECT_DOUBLE_EQ(said.comparisons[0].expected, a.comparisons[0].expected);
+  EXPECT_DOUBLE_EQ(said.comparisons[1].expected, a.comparisons[1].expected);
+}
+
+TEST(Accuracy, RowsInFormatsThatThePartLacksAreLeftOut) {
+  const Accuracy a = measure_accuracy(
+      read_measured("gpu,gpus,framework,model,layers,hidden,ffn,heads,vocab,tp,pp,mbs,gbs,seq,precision,iter_s\n"
+                    "A100,8,Megatron-LM,m,32,4096,14336,32,128256,1,1,1,128,8192,FP8,14\n"));
+  ASSERT_EQ(a.left_out.size(), 1U);
+  EXPECT_EQ(a.left_out[0].reason, "A100-80GB does not compute in fp8");
 }
 
 TEST(Accuracy, TakesAStepFromAThroughput) {

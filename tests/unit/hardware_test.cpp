@@ -30,20 +30,50 @@ TEST(Hardware, SixteenPartsWithEveryNumberThatEstimatesDivideBy) {
     EXPECT_GE(part.gpus_per_domain, part.gpus_per_node) << part.name;
     EXPECT_FALSE(part.sources.empty()) << part.name;
     // What is reached is less than the data sheet says, in every format the part has.
-    for (const NumberFormat format : {NumberFormat::bf16, NumberFormat::fp8, NumberFormat::fp4}) {
+    EXPECT_GT(part.gemm_flops(NumberFormat::bf16), 0) << part.name;
+    for (const NumberFormat format : {NumberFormat::bf16, NumberFormat::fp8, NumberFormat::fp4, NumberFormat::fp32}) {
+      if (part.peak_flops(format) <= 0) continue;
       EXPECT_GT(part.gemm_flops(format), 0) << part.name;
       EXPECT_LT(part.gemm_flops(format), part.peak_flops(format)) << part.name;
     }
+    EXPECT_LT(part.peak_fp32_flops, part.peak_bf16_flops) << part.name;
   }
 }
 
-TEST(Hardware, FormatsThatThePartLacksRunAsTheNextWiderOne) {
+TEST(Hardware, FormatsThatThePartLacksHaveNoRate) {
   const MemoryFiles files;
+  const Precision fp8{.compute = NumberFormat::fp8, .recipe = ScalingRecipe::per_tensor};
+  const Precision mxfp8{.compute = NumberFormat::fp8, .recipe = ScalingRecipe::microscaling};
+  const Precision fp4{.compute = NumberFormat::fp4, .recipe = ScalingRecipe::microscaling};
   const Hardware a100 = find_hardware("A100", files);
-  EXPECT_EQ(a100.peak_flops(NumberFormat::fp8), a100.peak_bf16_flops);
-  const Hardware h100 = find_hardware("h100", files);
-  EXPECT_EQ(h100.gemm_flops(NumberFormat::fp4), h100.gemm_fp8_flops);
-  EXPECT_EQ(h100.peak_flops(NumberFormat::fp16), h100.peak_bf16_flops);
+  EXPECT_EQ(a100.peak_flops(NumberFormat::fp8), 0);
+  EXPECT_EQ(a100.peak_flops(NumberFormat::fp16), a100.peak_bf16_flops);
+  EXPECT_FALSE(a100.computes(fp8));
+  EXPECT_FALSE(find_hardware("MI250X", files).computes(fp8));
+  for (const char* name : {"H100", "MI300X", "MI325X"}) {
+    const Hardware part = find_hardware(name, files);
+    EXPECT_TRUE(part.computes(fp8)) << name;
+    EXPECT_FALSE(part.computes(mxfp8)) << name;
+    EXPECT_FALSE(part.computes(fp4)) << name;
+  }
+  for (const char* name : {"MI355X", "B200"}) {
+    EXPECT_TRUE(find_hardware(name, files).computes(mxfp8)) << name;
+    EXPECT_TRUE(find_hardware(name, files).computes(fp4)) << name;
+  }
+}
+
+TEST(Hardware, Fp32ReachesTheShareOfItsPeakThatBf16Does) {
+  const MemoryFiles files;
+  const Hardware part = find_hardware("MI300X", files);
+  EXPECT_DOUBLE_EQ(part.peak_flops(NumberFormat::fp32), 163.4e12);
+  EXPECT_DOUBLE_EQ(part.gemm_flops(NumberFormat::fp32) / part.peak_fp32_flops,
+                   part.gemm_bf16_flops / part.peak_bf16_flops);
+  EXPECT_LT(part.attention_flops_of(NumberFormat::fp32), part.attention_flops_of(NumberFormat::bf16));
+  // A part without a figure has no rate until somebody states one.
+  const Precision fp32{.compute = NumberFormat::fp32};
+  EXPECT_FALSE(find_hardware("TPU-v5p", files).computes(fp32));
+  EXPECT_TRUE(find_hardware("TPU-v5p:peak_fp32_tflops=100", files).computes(fp32));
+  EXPECT_TRUE(find_hardware("A100:peak_fp8_tflops=600", files).computes({.compute = NumberFormat::fp8}));
 }
 
 TEST(Hardware, NamesIgnoreCaseAndHaveOthers) {

@@ -242,6 +242,55 @@ TEST(StepTime, ExpertsOfNoWidthTakeNoTimeAndSpoilNone) {
   EXPECT_GT(e.parts[static_cast<std::size_t>(TimePart::attention)], 0);
 }
 
+double seconds_in(const Precision& precision, const char* name) {
+  Workload w = large_model(8, 1);
+  w.precision.compute = precision.compute;
+  w.precision.recipe = precision.recipe;
+  const double seconds = estimate_step(w, part(name)).seconds;
+  EXPECT_EQ(seconds > 0, reason_without_step(w, part(name)).empty()) << name;
+  return seconds;
+}
+
+TEST(StepTime, Fp32IsAsMuchSlowerAsItsPeakIsLower) {
+  const double bf16 = seconds_in({.compute = NumberFormat::bf16}, "H100");
+  const double fp32 = seconds_in({.compute = NumberFormat::fp32}, "H100");
+  EXPECT_GT(fp32, 8 * bf16);
+  EXPECT_LT(fp32, 989.4 / 67 * bf16);
+  EXPECT_LT(seconds_in({.compute = NumberFormat::fp32}, "MI300X"), fp32);
+}
+
+TEST(StepTime, ThereIsNoneInAFormatThatThePartLacks) {
+  EXPECT_EQ(seconds_in({.compute = NumberFormat::fp8}, "A100"), 0);
+  EXPECT_EQ(seconds_in({.compute = NumberFormat::fp4, .recipe = ScalingRecipe::microscaling}, "H100"), 0);
+  EXPECT_EQ(seconds_in({.compute = NumberFormat::fp8, .recipe = ScalingRecipe::microscaling}, "MI300X"), 0);
+  EXPECT_GT(seconds_in({.compute = NumberFormat::fp8, .recipe = ScalingRecipe::microscaling}, "MI355X"), 0);
+  EXPECT_EQ(seconds_in({.compute = NumberFormat::fp32}, "TPU-v5p"), 0);
+  Workload w = large_model(8, 1);
+  w.precision.compute = NumberFormat::fp4;
+  EXPECT_EQ(reason_without_step(w, part("H100")), "H100 does not compute in fp4");
+  EXPECT_TRUE(pipeline_costs(w, part("H100")).ranks.empty());
+}
+
+TEST(StepTime, WithoutAPipelineThereIsNoBubbleAtAll) {
+  for (const std::int64_t micro : {1, 3, 7}) {
+    Workload w = large_model(8, 1);
+    w.run.batch.micro = micro;
+    const StepEstimate e = estimate_step(w, part("MI300X"), {.simulate = true});
+    EXPECT_EQ(e.bubble_share, 0) << micro;
+    EXPECT_EQ(e.parts[static_cast<std::size_t>(TimePart::pipeline)], 0) << micro;
+  }
+}
+
+TEST(StepTime, RemarksOnWhatIsNotTimed) {
+  Workload w = large_model(8, 1);
+  EXPECT_TRUE(step_remarks(w).empty());
+  w.sharding.offloaded_optimizer = 0.5;
+  ASSERT_EQ(step_remarks(w).size(), 1U);
+  EXPECT_THAT(step_remarks(w).front(), testing::HasSubstr("host memory"));
+  w.precision.compute = NumberFormat::fp32;
+  EXPECT_EQ(step_remarks(w).size(), 2U);
+}
+
 TEST(StepTime, NothingWithoutTheFacts) {
   EXPECT_EQ(estimate_step(Workload{}, part("MI300X")).seconds, 0);
   EXPECT_TRUE(pipeline_costs(Workload{}, part("MI300X")).ranks.empty());

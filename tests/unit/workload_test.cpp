@@ -193,5 +193,92 @@ TEST(AnImpossibleMicroBatch, IsLeftOutAndNothingFits) {
   }
 }
 
+Workload megatron(const std::string& keys) {
+  return workload_of("megatron", "micro_batch_size: 1\nglobal_batch_size: 64\n" + keys);
+}
+
+/// Larger than any limit, each must be estimated or named, and never pass for a part that the model does not have.
+TEST(ASizeBeyondAnyModel, IsNamedAndNothingFits) {
+  const Hardware hardware = find_hardware("MI300X", MemoryFiles());
+  for (const auto& [backend, keys, unknown] : std::vector<std::tuple<std::string, std::string, std::string_view>>{
+           {"megatron", "vocab_size: 3000000000\n", "vocab_size"},
+           {"megatron", "vocab_size: 3000000000\n", "sizes beyond 2,147,483,648"},
+           {"megatron", "vocab_size: 99999999999999999999\ntokenizer_model: meta-llama/Llama-3.1-8B\n", "vocab_size"},
+           {"megatron", "ffn_hidden_size: 3000000000\n", "ffn_hidden_size"},
+           {"megatron", "num_experts: 3000000000\n", "num_experts"},
+           {"megatron", "mtp_num_layers: 65\n", "mtp_num_layers beyond 64"},
+           {"torchtitan", "model: {name: llama3, flavor: 8B, dim: 3000000000}\n", "sizes beyond 100,000,000"},
+           {"maxtext", "model_name: default\nper_device_batch_size: 1\nvocab_size: 3000000000\n",
+            "sizes beyond 100,000,000"}}) {
+    const Workload workload = workload_of(backend, keys);
+    EXPECT_EQ(std::ranges::count(workload.unknown, unknown), 1) << backend << " " << keys;
+    EXPECT_FALSE(estimate_run(workload, &hardware).fit) << backend << " " << keys;
+  }
+  EXPECT_TRUE(megatron("vocab_size: 2000000000\n").unknown.empty());
+}
+
+double memory_of(const Workload& workload) { return estimate_memory(workload).device.expected; }
+
+TEST(MegatronWorkload, ACapacityWithoutPaddingOnlyTakesTokensAway) {
+  const std::string model =
+      "num_experts: 16\nmoe_router_topk: 2\nmoe_token_dispatcher_type: alltoall\nmoe_router_load_balancing_type: "
+      "aux_loss\n";
+  const Hardware part = find_hardware("MI300X", MemoryFiles());
+  const auto with = [&](const char* factor, const char* pads) {
+    return megatron(model + "moe_expert_capacity_factor: " + factor + "\nmoe_pad_expert_input_to_capacity: " + pads +
+                    "\n");
+  };
+  const double dropless = memory_of(megatron(model));
+  const double seconds = estimate_step(megatron(model), part).seconds;
+  for (const char* factor : {"1.0", "1.5", "4.0", "100.0"}) {
+    EXPECT_LE(memory_of(with(factor, "false")), dropless) << factor;
+    EXPECT_LE(estimate_step(with(factor, "false"), part).seconds, seconds) << factor;
+  }
+  EXPECT_LT(memory_of(with("1.0", "false")), dropless);
+  EXPECT_LT(memory_of(with("0.5", "false")), memory_of(with("1.0", "false")));
+  EXPECT_GT(memory_of(with("4.0", "true")), dropless);
+  EXPECT_GT(estimate_step(with("4.0", "true"), part).seconds, seconds);
+}
+
+/// Whatever goes to host memory is seen in memory, in what is assumed of it, or both, and beside the step.
+TEST(HostMemory, IsNeverSilent) {
+  const std::vector<std::tuple<std::string, std::string>> cases{
+      {"megatron", "optimizer_cpu_offload: true\nuse_precision_aware_optimizer: true\n"},
+      {"megatron", "cpu_offloading: true\ncpu_offloading_num_layers: 4\n"},
+      {"megatron", "fine_grained_activation_offloading: true\noffload_modules: [moe_act]\n"},
+      {"torchtitan", "model: {name: llama3, flavor: 8B}\ntraining: {enable_cpu_offload: true}\n"},
+      {"maxtext", "model_name: llama2-7b\nper_device_batch_size: 1\noptimizer_memory_host_offload: true\n"},
+      {"maxtext", "model_name: llama2-7b\nper_device_batch_size: 1\nparameter_memory_host_offload: true\n"},
+      {"maxtext",
+       "model_name: llama2-7b\nper_device_batch_size: 1\nremat_policy: custom\ndecoder_layer_input: offload\n"},
+      {"maxtext", "model_name: llama2-7b\nper_device_batch_size: 1\nremat_policy: minimal_offloaded\n"}};
+  for (const auto& [backend, keys] : cases) {
+    const Workload workload = workload_of(backend, keys);
+    EXPECT_EQ(step_remarks(workload).size(), 1U) << keys;
+    const std::vector<std::string> assumed = memory_assumptions(workload, estimate_memory(workload));
+    EXPECT_TRUE(std::ranges::any_of(assumed, [](const std::string& one) {
+      return one.find("host memory") != std::string::npos;
+    })) << keys;
+  }
+}
+
+TEST(HostMemory, TakesStateAndActivationsOffTheGpu) {
+  const auto part_of = [](const Workload& w, MemoryPart part) { return estimate_memory(w).stages.at(0)[part]; };
+  const Workload offloaded = titan("training: {enable_cpu_offload: true}\n");
+  for (const MemoryPart part : {MemoryPart::weights, MemoryPart::gradients, MemoryPart::optimizer}) {
+    EXPECT_GT(part_of(titan(), part), 0);
+    EXPECT_EQ(part_of(offloaded, part), 0);
+  }
+  EXPECT_EQ(part_of(offloaded, MemoryPart::gathered_weights), part_of(titan(), MemoryPart::gathered_weights));
+  const auto activations = [&](const std::string& layers) {
+    return part_of(megatron("cpu_offloading: true\ncpu_offloading_num_layers: " + layers + "\n"),
+                   MemoryPart::activations);
+  };
+  const double all = part_of(megatron(""), MemoryPart::activations);
+  EXPECT_LT(activations("8"), all);
+  EXPECT_LT(activations("16"), activations("8"));
+  EXPECT_GT(activations("16"), 0.3 * all);
+}
+
 }  // namespace
 }  // namespace primus_plan

@@ -18,7 +18,7 @@ struct Estimate {
   FlopsEstimate flops;
   MemoryEstimate memory;
   // With hardware only.
-  std::optional<Fit> fit;  ///< nothing where the micro-batch is not known and what is counted would fit
+  std::optional<Fit> fit;  ///< nothing where something is not known and what is counted would fit
   StepEstimate step;       ///< zeros without
   double peak_flops = 0;   ///< dense, of the format that GEMM inputs have: what MFU is measured against
   double counted_mfu() const { return peak_flops > 0 ? step.counted_flops_per_second_per_gpu / peak_flops : 0; }

@@ -20,14 +20,14 @@ struct FitTarget {
   const std::vector<Hardware>& (*known_parts)() = nullptr;
 };
 
-/// A run whose memory was estimated: what the fit rules (FTxxx) read. They know no backend.
+/// A run and the part it is for: what the fit rules (FTxxx) read. They know no backend.
 struct FittedRun {
   const Workload& workload;
-  const MemoryEstimate& memory;
+  const MemoryEstimate& memory;  ///< without stages where it cannot be judged
   const FitTarget& target;
 };
 
-/// Rules about memory. Only for runs whose workload lacks no fact. At most one of them fires.
+/// Rules about the memory of the part, of which at most one fires, and about the formats it computes in.
 std::span<const Rule<FittedRun>> fit_rules();
 
 }  // namespace primus_plan

@@ -65,6 +65,19 @@ StepEstimate estimate_step(const Workload& workload, const Hardware& hardware, c
 /// The seconds of each pipeline rank's chunks, for the simulation and for reports: [rank][chunk].
 PipelineCosts pipeline_costs(const Workload& workload, const Hardware& hardware, const StepOptions& options = {});
 
+/// "fp8", "mxfp8" (a scale for 32 numbers), "bf16" …: what matrix products are computed in.
+std::string_view name_of(const Precision& precision);
+
+/// Why a part has no rate for such matrix products: "A100-80GB does not compute in fp8". Empty where it has one.
+std::string trouble_with_format(const Precision& precision, const Hardware& hardware);
+
+/// Why there is no step time, as a sentence without its end; empty where there is one.
+std::string reason_without_step(const Workload& workload, const Hardware& hardware);
+
+/// What a step time leaves out, a sentence each: work of the host that is not timed, formats whose rate depends on the
+/// software.
+std::vector<std::string> step_remarks(const Workload& workload);
+
 /// "After matrix products (58%) most time goes into pipeline bubble (18%): 8 pipeline stages share 16 micro-batches.":
 /// the bottleneck in one sentence with its numbers. Empty when nothing was estimated.
 std::string bottleneck_sentence(const StepEstimate& estimate, const Workload& workload);

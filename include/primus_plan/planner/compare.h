@@ -69,6 +69,8 @@ struct EstimateDifference {
   std::string_view unit;  ///< "GiB", "s", "tokens/s/GPU", "%"
   double before = 0;
   double after = 0;
+  bool has_before = false;  ///< false: `before` is 0 for want of an estimate
+  bool has_after = false;
 };
 
 /// The estimates that either side has: parameters, memory, step, throughput, MFU, bubble. Null: none.

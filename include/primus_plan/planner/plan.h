@@ -94,7 +94,8 @@ struct ProposedPlan {
 struct PresentPlan {
   bool is_legal = false;
   bool is_estimated = false;
-  PlanPoint point;  ///< without a candidate
+  PlanPoint point;         ///< without a candidate
+  std::string no_seconds;  ///< why it has no step time, where it fits
   RunDescription run;
 };
 
@@ -124,7 +125,8 @@ struct PlanResult {
   bool has_least_memory = false;
   NearestPlan nearest;  ///< where nothing fits
   PresentPlan present;
-  std::string trouble;  ///< why nothing was searched: a sentence; empty otherwise
+  std::vector<std::string> notes;  ///< facts that the estimates lack, and what their times leave out
+  std::string trouble;             ///< why nothing was searched: a sentence; empty otherwise
 };
 
 /// Searches all that is legal for a module. Pure but for what `control` does; the same result for any number of jobs

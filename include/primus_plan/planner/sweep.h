@@ -55,6 +55,7 @@ struct Sweep {
   std::vector<SweepReason> legend;
   const Hardware* hardware = nullptr;
   std::vector<std::string_view> unknown;  ///< facts that the estimates lack
+  std::vector<std::string> notes;         ///< why there is no step time at some point, or what the times leave out
   bool complete = true;                   ///< false: stopped; the points are the first ones
 };
 

@@ -29,6 +29,7 @@ struct Hardware {
   double peak_bf16_flops = 0;
   double peak_fp8_flops = 0;
   double peak_fp4_flops = 0;
+  double peak_fp32_flops = 0;  ///< of plain FP32 (matrix cores where there are), not of TF32
   // What large matrix products reach inside training steps.
   double gemm_bf16_flops = 0;
   double gemm_fp8_flops = 0;
@@ -46,10 +47,18 @@ struct Hardware {
   std::vector<std::string> sources;
   Calibration calibration;  ///< what runs of this cluster measured; every estimate for the part heeds it
 
-  /// Data-sheet peak for GEMM inputs of this format; the bf16 peak where the part has no faster one.
+  /// Data-sheet peak for GEMM inputs of this format; 0 where the part has none.
   double peak_flops(NumberFormat format) const;
-  /// What large matrix products of this format reach.
+  /// What large matrix products of this format reach; 0 where the part has none. Those of fp32 reach the share of their
+  /// peak that those of bf16 do.
   double gemm_flops(NumberFormat format) const;
+  /// What fused attention reaches on tensors of 16 bits or of fp32, slower there by as much as matrix products are.
+  double attention_flops_of(NumberFormat format) const;
+  /// Whether scales of 32 numbers are read by the matrix cores themselves (MX formats, NVFP4): the parts that compute
+  /// in fp4. Source: transformer_engine/pytorch/fp8.py, check_mxfp8_support (compute capability 10.0, gfx95x).
+  bool has_microscaling() const { return peak_fp4_flops > 0; }
+  /// Whether matrix products as `precision` asks for them have a rate on the part.
+  bool computes(const Precision& precision) const;
 };
 
 }  // namespace primus_plan

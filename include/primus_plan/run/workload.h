@@ -67,7 +67,8 @@ struct ModelShape {
   std::int64_t expert_ffn = 0;
   std::int64_t shared_ffn = 0;    ///< width of all shared experts together
   std::int64_t latent_width = 0;  ///< experts work in a space of this width; 0 = hidden
-  double capacity_factor = 0;     ///< 0 = dropless
+  double capacity_factor = 0;     ///< of an expert, in means of its tokens; 0 = dropless
+  bool pads_experts = true;       ///< experts get their whole capacity, tokens or not; false: it only drops tokens
   // Gated delta rule, Mamba, short convolution.
   std::int64_t linear_key_heads = 0;
   std::int64_t linear_value_heads = 0;
@@ -123,6 +124,8 @@ struct Sharding {
   std::int64_t replicas = 1;            ///< copies of the sharded state (HSDP)
   std::int64_t bucket_elements = 0;     ///< gradients reduced at once; 0 = the framework's default
   double offloaded_optimizer = 0;       ///< part of the optimizer's states in host memory, 0 to 1
+  bool offloaded_weights = false;       ///< in host memory, but for the layers at work
+  bool offloaded_gradients = false;     ///< likewise, once they are reduced
 };
 
 enum class RecomputeGranularity : std::uint8_t { none, selective, full };
@@ -144,7 +147,8 @@ struct Recompute {
   double kept_share =
       1;  ///< of a layer's activations, for policies that are not about parts (TorchTitan's op mode, MaxText's)
   bool elementwise_only = false;  ///< what such a policy drops is norms and activation functions, no matrix product
-  bool offloaded = false;         ///< what is kept goes to host memory
+  double offloaded = 0;           ///< part of what is kept that goes to host memory, 0 to 1
+  bool offloads_modules = false;  ///< inputs of single modules go there too: not counted
 };
 
 /// Which communication hides behind computation.

@@ -81,10 +81,10 @@ struct MaxTextConfig {
   Word dtype, grad_dtype, weight_dtype, matmul_precision, quantization, kv_quant_axis, kv_quant_dtype,
       te_comm_gemm_overlap, remat_policy, mu_dtype;
   // remat_policy custom: what becomes of each named tensor.
-  Word query_proj, key_proj, value_proj, qkv_proj, kv_proj, query_wa_proj, kv_wa_proj, mla_q, mla_kv, context,
-      attention_out, out_proj, mlpwi, mlpwi_0, mlpwi_1, mlpwo, moe_mlpwi_0, moe_mlpwi_1, moe_mlpwo;
-  Flag optimizer_memory_host_offload, quantize_kvcache, use_qwix_quantization, use_manual_quantization, enable_nnx,
-      pure_nnx, pure_nnx_decoder;
+  Word decoder_layer_input, query_proj, key_proj, value_proj, qkv_proj, kv_proj, query_wa_proj, kv_wa_proj, mla_q,
+      mla_kv, context, attention_out, out_proj, mlpwi, mlpwi_0, mlpwi_1, mlpwo, moe_mlpwi_0, moe_mlpwi_1, moe_mlpwo;
+  Flag optimizer_memory_host_offload, parameter_memory_host_offload, quantize_kvcache, use_qwix_quantization,
+      use_manual_quantization, enable_nnx, pure_nnx, pure_nnx_decoder;
   // Checkpoints, fine-tuning and the rest.
   Flag enable_checkpointing, enable_multi_tier_checkpointing, enable_emergency_checkpoint, enable_diloco,
       enable_streaming_diloco, use_dpo, use_sft, sft_train_on_completion_only, use_multimodal, enable_mhc_lite,

@@ -80,7 +80,6 @@ struct Choice {
 constexpr Choice choices[] = {
     {"block_diffusion_canvas_policy", "all_masked|seed_and_mask"},
     {"block_diffusion_logit_alignment", "same_position|shifted"},
-    {"decoder_layer_input", "remat|device|offload"},
     {"engram", "remat|device|offload"},
     {"grain_index_storage_option", "in_memory|offloaded"},
     {"sharding_strategy", "experimental"},

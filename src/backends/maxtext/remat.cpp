@@ -63,17 +63,19 @@ Recompute recompute_of(const MaxTextRun& run, const ModelShape& model) {
   const std::string_view name = *run.config.remat_policy;
   if (name == "none") return out;
   unsigned saved = 0;
+  unsigned away = 0;
   if (name == "custom") {
     for (const CustomTensor& tensor : custom_tensors) {
       const std::string_view fate = *(run.config.*tensor.key);
       if (fate == "device" || fate == "offload") saved |= tensor.tensors;
-      out.offloaded = out.offloaded || fate == "offload";
+      if (fate == "offload") away |= tensor.tensors;
     }
+    out.offloads_modules = *run.config.decoder_layer_input == "offload";
   }
   for (const Policy& policy : policies) {
     if (policy.name != name) continue;
     saved = policy.saved;
-    out.offloaded = policy.offloaded;
+    if (policy.offloaded) away = saved;
   }
   // JAX keeps only what some gradient needs: the result of the block is part of the next layer's input already.
   if (!*run.config.use_post_ffw_norm) saved &= ~unsigned{saved_down};
@@ -84,6 +86,8 @@ Recompute recompute_of(const MaxTextRun& run, const ModelShape& model) {
   }
   out.granularity = RecomputeGranularity::selective;
   out.kept_share = kept_share(model, saved);
+  // The layers' inputs stay on the device.
+  if (out.kept_share > 0) out.offloaded = 1 - kept_share(model, saved & ~away) / out.kept_share;
   return out;
 }
 

@@ -189,6 +189,7 @@ Sharding sharding_of(const MaxTextRun& run) {
   out.whole_unit_buffers = out.state == StateSharding::weights;
   out.keeps_gathered_weights = *run.config.pipeline_fsdp_ag_once && run.pipelined();
   out.offloaded_optimizer = *run.config.optimizer_memory_host_offload ? 1 : 0;
+  out.offloaded_weights = *run.config.parameter_memory_host_offload;
   return out;
 }
 
@@ -254,40 +255,42 @@ WorkloadKeys keys_of(const MaxTextConfig& config) {
           .fused_loss = key_of(config.num_vocab_tiling)};
 }
 
-bool has_dimensions(const MaxTextRun& run) {
+/// What the estimates lack of the model; empty when nothing.
+std::string_view unknown_dimensions(const MaxTextRun& run) {
   const MaxTextConfig& config = run.config;
   const ModelSizes& model = run.model;
-  return model.embedding > 0 && model.layers > 0 && model.query_heads > 0 && model.layers <= most_layers &&
-         are_dimensions({model.embedding,
-                         model.query_heads,
-                         model.key_heads,
-                         model.mlp,
-                         *config.head_dim,
-                         *config.vocab_size,
-                         *config.num_experts,
-                         *config.num_experts_per_tok,
-                         *config.shared_experts,
-                         *config.first_num_dense_layers,
-                         *config.sliding_window_size,
-                         *config.chunk_attn_window_size,
-                         *config.kv_lora_rank,
-                         *config.q_lora_rank,
-                         *config.qk_nope_head_dim,
-                         *config.qk_rope_head_dim,
-                         *config.v_head_dim,
-                         *config.global_head_dim,
-                         *config.global_num_kv_heads,
-                         *config.gdn_num_key_heads,
-                         *config.gdn_num_value_heads,
-                         *config.gdn_key_head_dim,
-                         *config.gdn_value_head_dim,
-                         *config.gdn_conv_kernel_dim,
-                         *config.mtp_num_layers,
-                         *config.num_kv_shared_layers,
-                         *config.engram_max_ngram_size,
-                         *config.image_size_for_vit,
-                         *config.tile_size_for_vit}) &&
-         (!run.is_moe() || are_dimensions({model.moe_mlp}));
+  if (model.embedding <= 0 || model.layers <= 0 || model.query_heads <= 0) return "the dimensions of the model";
+  if (model.layers > most_layers) return "layers beyond 1,000,000";
+  const std::string_view trouble = trouble_with_dimensions({model.embedding,
+                                                            model.query_heads,
+                                                            model.key_heads,
+                                                            model.mlp,
+                                                            *config.head_dim,
+                                                            *config.vocab_size,
+                                                            *config.num_experts,
+                                                            *config.num_experts_per_tok,
+                                                            *config.shared_experts,
+                                                            *config.first_num_dense_layers,
+                                                            *config.sliding_window_size,
+                                                            *config.chunk_attn_window_size,
+                                                            *config.kv_lora_rank,
+                                                            *config.q_lora_rank,
+                                                            *config.qk_nope_head_dim,
+                                                            *config.qk_rope_head_dim,
+                                                            *config.v_head_dim,
+                                                            *config.global_head_dim,
+                                                            *config.global_num_kv_heads,
+                                                            *config.gdn_num_key_heads,
+                                                            *config.gdn_num_value_heads,
+                                                            *config.gdn_key_head_dim,
+                                                            *config.gdn_value_head_dim,
+                                                            *config.gdn_conv_kernel_dim,
+                                                            *config.mtp_num_layers,
+                                                            *config.num_kv_shared_layers,
+                                                            *config.engram_max_ngram_size,
+                                                            *config.image_size_for_vit,
+                                                            *config.tile_size_for_vit});
+  return trouble.empty() && run.is_moe() ? trouble_with_dimensions({model.moe_mlp}) : trouble;
 }
 
 }  // namespace
@@ -298,8 +301,8 @@ Workload workload(const MaxTextRun& run) {
   out.keys = keys_of(run.config);
   out.counted_as = FlopsCount::maxtext;
   out.runtime = Runtime::xla;
-  if (!has_dimensions(run)) {
-    out.unknown.emplace_back("the dimensions of the model");
+  if (const std::string_view fact = unknown_dimensions(run); !fact.empty()) {
+    out.unknown.push_back(fact);
     return out;
   }
   out.model = shape_of(run);

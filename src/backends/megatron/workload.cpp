@@ -115,9 +115,21 @@ Sharding sharding_of(const MegatronRun& run) {
   return s;
 }
 
+/// Activations of the first layers of a stage go to host memory whole: transformer_block.py, offload_context of
+/// Transformer Engine. Inputs of modules: fine-grained offloading, and Primus's pipelines.
+void set_offload(const MegatronRun& run, Recompute& r) {
+  const MegatronConfig& config = run.config;
+  const Int layers = config.num_layers.value.value_or(0) / std::max<Int>(1, run.pp());
+  const Int away = config.cpu_offloading_num_layers.value.value_or(0);
+  if (*config.cpu_offloading && layers > 0)
+    r.offloaded = std::clamp(static_cast<double>(away) / static_cast<double>(layers), 0.0, 1.0);
+  r.offloads_modules = *config.fine_grained_activation_offloading || *config.offload;
+}
+
 Recompute recompute_of(const MegatronRun& run) {
   const MegatronConfig& config = run.config;
   Recompute r;
+  set_offload(run, r);
   const std::string_view granularity = *config.recompute_granularity;
   if (picks_recompute_layers(run)) return r;  // layers are named one by one: LayerKind::recomputed
   if (granularity == "full") {
@@ -134,9 +146,6 @@ Recompute recompute_of(const MegatronRun& run) {
     r.experts = recomputes_module(run, "moe") || *config.moe_layer_recompute;
     r.shared_experts = recomputes_module(run, "shared_experts");
   }
-  // Whole layers go to host memory; the last ones of a stage never do.
-  const Int layers = config.num_layers.value.value_or(0) / std::max<Int>(1, run.pp());
-  r.offloaded = *config.cpu_offloading && config.cpu_offloading_num_layers.value.value_or(0) + 1 >= layers;
   return r;
 }
 

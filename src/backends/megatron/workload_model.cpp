@@ -11,9 +11,35 @@ namespace {
 /// Sizes beyond this are no model's: they count as unknown, so that products of two stay exact.
 constexpr Int most = Int{1} << 31;
 
-Int size(Int value) { return value > 0 && value <= most ? value : 0; }
-Int size(const MaybeCount& field) { return size(field.value.value_or(0)); }
-Int size(const Count& field) { return size(*field); }
+void add_once(std::vector<std::string_view>& list, std::string_view fact) {
+  if (std::find(list.begin(), list.end(), fact) == list.end()) list.push_back(fact);
+}
+
+/// Reads sizes of the config; one that is too large counts as 0, and is listed as unknown.
+class Sizes {
+ public:
+  explicit Sizes(std::vector<std::string_view>& unknown) : unknown_(unknown) {}
+
+  Int operator()(const MaybeCount& field) { return read(field, field.value.value_or(0)); }
+  Int operator()(const Count& field) { return read(field, *field); }
+
+  /// Says why those that are too large are unknown.
+  void finish() {
+    if (is_beyond_) add_once(unknown_, "sizes beyond 2,147,483,648");
+  }
+
+ private:
+  template <class Field>
+  Int read(const Field& field, Int value) {
+    // What is beyond 64 bits, or no number at all, is set all the same.
+    if (value > most || field.is_unreadable) add_once(unknown_, field.key != nullptr ? field.key : "a size");
+    is_beyond_ = is_beyond_ || value > most;
+    return value > 0 && value <= most ? value : 0;
+  }
+
+  std::vector<std::string_view>& unknown_;
+  bool is_beyond_ = false;
+};
 
 /// The last name that `spec` lists, which says what an M of a hybrid model is.
 std::string_view spec_name(const MegatronConfig& config) {
@@ -94,7 +120,7 @@ Int window_of(const MegatronConfig& config) {
   const Node* window = config.window_size.value;
   if (window == nullptr || !window->is_sequence() || window->items.empty()) return 0;
   const Node& back = *window->items.front();
-  return back.kind == Kind::integer ? size(back.integer) : 0;
+  return back.kind == Kind::integer && back.integer > 0 && back.integer <= most ? back.integer : 0;
 }
 
 /// Which layers recompute_layer_ids names.
@@ -182,10 +208,11 @@ void add_layers(const MegatronRun& run, Int layers, std::vector<LayerKind>& out)
 
 /// padded_vocab_size, else vocab_size or the tokenizer's, padded to a multiple of make_vocab_size_divisible_by x TP:
 /// megatron/training/tokenizer/tokenizer.py, _vocab_size_with_padding.
-void set_vocabulary(const MegatronRun& run, ModelShape& m) {
+void set_vocabulary(const MegatronRun& run, Sizes& size, ModelShape& m) {
   const MegatronConfig& config = run.config;
   m.vocabulary = size(config.vocab_size);
-  if (m.vocabulary == 0 && !config.tokenizer_model.value.empty()) m.vocabulary = vocabulary_of(*config.tokenizer_model);
+  const bool is_given = config.vocab_size.value.value_or(0) > 0 || config.vocab_size.is_unreadable;
+  if (!is_given && !config.tokenizer_model.value.empty()) m.vocabulary = vocabulary_of(*config.tokenizer_model);
   m.padded_vocabulary = size(config.padded_vocab_size);
   if (m.vocabulary == 0) m.vocabulary = m.padded_vocabulary;
   if (m.padded_vocabulary > 0) return;
@@ -195,7 +222,7 @@ void set_vocabulary(const MegatronRun& run, ModelShape& m) {
   m.padded_vocabulary = saturating_multiply(multiples, multiple);
 }
 
-void set_attention(const MegatronConfig& config, ModelShape& m) {
+void set_attention(const MegatronConfig& config, Sizes& size, ModelShape& m) {
   m.heads = size(config.num_attention_heads);
   m.kv_heads = size(config.num_query_groups);
   m.head_width = m.value_width = size(config.kv_channels);
@@ -215,7 +242,7 @@ void set_attention(const MegatronConfig& config, ModelShape& m) {
   m.kv_heads = m.heads;
 }
 
-void set_experts(const MegatronConfig& config, ModelShape& m) {
+void set_experts(const MegatronConfig& config, Sizes& size, ModelShape& m) {
   m.experts = size(config.num_experts);
   if (m.experts == 0) return;
   m.experts_per_token = size(config.moe_router_topk);
@@ -224,9 +251,10 @@ void set_experts(const MegatronConfig& config, ModelShape& m) {
   m.latent_width = size(config.moe_latent_size);
   if (m.latent_width == 0) m.latent_width = size(config.routed_expert_hidden_size);
   m.capacity_factor = std::clamp(config.moe_expert_capacity_factor.value.value_or(0), 0.0, 1e6);
+  m.pads_experts = *config.moe_pad_expert_input_to_capacity;
 }
 
-void set_recurrent_mixers(const MegatronConfig& config, ModelShape& m) {
+void set_recurrent_mixers(const MegatronConfig& config, Sizes& size, ModelShape& m) {
   m.linear_key_heads = size(config.linear_num_key_heads);
   m.linear_value_heads = size(config.linear_num_value_heads);
   m.linear_key_width = size(config.linear_key_head_dim);
@@ -245,6 +273,7 @@ void set_recurrent_mixers(const MegatronConfig& config, ModelShape& m) {
 ModelShape model_shape(const MegatronRun& run, std::vector<std::string_view>& unknown) {
   const MegatronConfig& config = run.config;
   ModelShape m;
+  Sizes size(unknown);
   m.layers = size(config.num_layers);
   m.hidden = size(config.hidden_size);
   m.tied_embeddings = !*config.untie_embeddings_and_output_weights;
@@ -255,22 +284,25 @@ ModelShape model_shape(const MegatronRun& run, std::vector<std::string_view>& un
   m.layer_norm_bias = *config.normalization == "LayerNorm";
   m.ffn = size(config.ffn_hidden_size);
   m.gated = *config.swiglu || *config.quick_geglu;
-  m.mtp_depth = std::min<Int>(size(config.mtp_num_layers), 64);
-  set_vocabulary(run, m);
-  set_attention(config, m);
-  set_experts(config, m);
-  set_recurrent_mixers(config, m);
+  constexpr Int most_depth = 64;  // no model has more
+  m.mtp_depth = std::min<Int>(size(config.mtp_num_layers), most_depth);
+  if (config.mtp_num_layers.value.value_or(0) > most_depth) add_once(unknown, "mtp_num_layers beyond 64");
+  set_vocabulary(run, size, m);
+  set_attention(config, size, m);
+  set_experts(config, size, m);
+  set_recurrent_mixers(config, size, m);
   constexpr Int most_layers = 10'000;  // no model has more; bounds the work on hostile numbers
   if (m.layers == 0) {
-    unknown.emplace_back("num_layers");
+    add_once(unknown, "num_layers");
   } else if (m.layers > most_layers) {
     unknown.emplace_back("num_layers beyond 10,000");
   } else {
     add_layers(run, m.layers, m.kinds);
   }
-  if (m.hidden == 0) unknown.emplace_back("hidden_size");
-  if (m.heads == 0) unknown.emplace_back("num_attention_heads");
-  if (m.padded_vocabulary == 0) unknown.emplace_back("vocab_size");
+  if (m.hidden == 0) add_once(unknown, "hidden_size");
+  if (m.heads == 0) add_once(unknown, "num_attention_heads");
+  if (m.padded_vocabulary == 0) add_once(unknown, "vocab_size");
+  size.finish();
   return m;
 }
 

@@ -136,7 +136,7 @@ Precision precision_of(const TorchTitanRun& run) {
   if (run.parsed.converters.mx_linear) {
     out.compute = NumberFormat::fp8;
     out.recipe = ScalingRecipe::microscaling;
-  } else if (run.parsed.converters.float8_linear) {
+  } else if (run.parsed.converters.float8_linear && !*config.float8_emulate) {
     const std::string_view recipe = *config.float8_recipe_name;
     out.compute = NumberFormat::fp8;
     out.recipe = recipe.starts_with("rowwise") ? ScalingRecipe::blockwise : ScalingRecipe::per_tensor;
@@ -156,7 +156,11 @@ Sharding sharding_of(const TorchTitanRun& run) {
   out.keeps_gathered_weights = policy == "never" || (policy == "default" && run.pipelines());
   out.whole_unit_buffers = true;
   out.gathers_root = true;
-  out.offloaded_optimizer = *run.config.enable_cpu_offload ? 1 : 0;
+  // models/llama3/infra/parallelize.py:apply_fsdp gives FSDP2 a CPUOffloadPolicy: parameters, gradients
+  // and optimizer states live in host memory, gathered layers on the GPU.
+  const bool offloads = *run.config.enable_cpu_offload;
+  out.offloaded_optimizer = offloads ? 1 : 0;
+  out.offloaded_weights = out.offloaded_gradients = offloads;
   return out;
 }
 
@@ -259,11 +263,18 @@ WorkloadKeys keys_of(const TorchTitanRun& run) {
           .fused_loss = key_of(config.compile_components)};
 }
 
-bool has_dimensions(const TorchTitanRun& run) {
+/// What the estimates lack of the model; empty when nothing.
+std::string_view unknown_dimensions(const TorchTitanRun& run) {
   const Architecture& model = run.model();
-  return run.parsed.flavor != nullptr && model.dim > 0 && model.layers > 0 && model.layers <= most_layers &&
-         are_dimensions(
-             {model.dim, model.heads, model.kv_heads, model.experts.count, model.experts.shared, model.experts.top_k});
+  if (run.parsed.flavor == nullptr || model.dim <= 0 || model.layers <= 0) return "the dimensions of the model";
+  const TorchTitanConfig& config = run.config;
+  for (const char* key :
+       {config.model_dim.key, config.model_n_layers.key, config.model_n_heads.key, config.model_n_kv_heads.key}) {
+    if (run.is_unreadable(key)) return "the dimensions of the model";
+  }
+  if (model.layers > most_layers) return "layers beyond 1,000,000";
+  return trouble_with_dimensions({model.dim, model.heads, model.kv_heads, model.vocab, model.experts.count,
+                                  model.experts.shared, model.experts.top_k});
 }
 
 }  // namespace
@@ -278,8 +289,8 @@ Workload workload(const TorchTitanRun& run) {
     out.unknown.emplace_back("the cost of an image model");
     return out;
   }
-  if (!has_dimensions(run)) {
-    out.unknown.emplace_back("the dimensions of the model");
+  if (const std::string_view fact = unknown_dimensions(run); !fact.empty()) {
+    out.unknown.push_back(fact);
     return out;
   }
   out.model = shape_of(run);

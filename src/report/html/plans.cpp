@@ -90,7 +90,7 @@ class PlanSection {
         "<th>tokens/s/GPU</th><th>MFU</th><th>step</th><th>bubble</th><th class=\"text\">across nodes</th>"
         "<th class=\"text\">settings</th></tr></thead>");
     out_.open("tbody");
-    if (result_.present.is_estimated) present();
+    if (result_.present.is_estimated && result_.present.no_seconds.empty()) present();
     for (std::size_t i = 0; i < result_.plans.size(); ++i) row(result_.plans[i], i);
     out_.close().close().close();
   }

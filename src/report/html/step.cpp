@@ -95,8 +95,7 @@ void write_shares(Markup& out, const View& view, const StepEstimate& step) {
 /// Why there is no step time.
 std::string reason_text(const EstimateReport& report) {
   if (report.hardware == nullptr) return "No part is named, so there is no step time: --hardware MI300X, say.";
-  return report.analysis.workload->unknown.empty() ? "The batch cannot be derived, so there is no step time."
-                                                   : "There is no step time.";
+  return fmt::format("Step time unknown: {}.", reason_without_step(*report.analysis.workload, *report.hardware));
 }
 
 }  // namespace
@@ -112,6 +111,7 @@ void write_step(Markup& out, const View& view) {
   }
   if (step.seconds > 0) {
     write_lead(out, view, step);
+    for (const std::string& remark : step_remarks(*view.analysis().workload)) out.element("p", "Note: " + remark + ".");
     write_shares(out, view, step);
   } else {
     out.element("p", reason_text(*view.page.estimate));
