@@ -87,6 +87,14 @@ constexpr Typed megatron_words[] = {
 };
 
 constexpr Typed other_words[] = {
+    {"TT562", "asynch", "async", "checkpoint:\n  enable: true\n  async_mode: ", "\ntraining:\n  seq_len: 2048\n"},
+    {"TT562", "never", "", "checkpoint:\n  enable: true\n  async_mode: ", "\ntraining:\n  seq_len: 2048\n"},
+    {"TT563", "bf16", "bfloat16", "checkpoint:\n  enable: true\n  export_dtype: ", "\ntraining:\n  seq_len: 2048\n"},
+    {"TT563", "int8", "", "checkpoint:\n  enable: true\n  export_dtype: ", "\ntraining:\n  seq_len: 2048\n"},
+    {"TT267", "cosin", "cosine", "lr_scheduler:\n  decay_type: ", "\ntraining:\n  seq_len: 2048\n"},
+    {"TT726", "rowwis", "rowwise", "quantize:\n  linear:\n    float8:\n      recipe_name: ",
+     "\nmodel:\n  name: llama3\n  flavor: 8B\n  converters: [quantize.linear.float8]\n"
+     "primus_turbo:\n  use_turbo_float8_linear: false\ntraining:\n  seq_len: 2048\n"},
     {"TT701", "Full", "full", "activation_checkpoint:\n  mode: ", "\ntraining:\n  seq_len: 2048\n"},
     {"TT701", "selectiv", "selective", "activation_checkpoint:\n  mode: ", "\ntraining:\n  seq_len: 2048\n"},
     {"TT701", "some", "", "activation_checkpoint:\n  mode: ", "\ntraining:\n  seq_len: 2048\n"},

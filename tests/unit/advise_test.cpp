@@ -76,7 +76,8 @@ TEST(Advise, RecomputeOfSomeLayersIsTried) {
   Hardware part = run.hardware();
   const double whole = run.trials().run({})->estimate->memory.device.expected;
   part.memory_bytes = whole * 1.15;
-  const Trials trials(*find_backend("megatron"), run.module(), Environment{}, run.analysis(), &part);
+  const Environment environment;
+  const Trials trials(*find_backend("megatron"), run.module(), environment, run.analysis(), &part);
   const Advice advice = advise(trials, *trials.run({}), run.module());
   ASSERT_FALSE(advice.top.empty());
   std::set<std::string> told;

@@ -36,16 +36,17 @@ void async_mode_unknown(const TorchTitanRun& run, Findings& out) {
   if (is_choice(modes, lower)) return;
   out.add(mode, [&](Message& m) {
     m.say("checkpoint.async_mode {} is none of disabled, async, async_with_pinned_mem", quoted(*mode));
-    m.fix("set checkpoint.async_mode to disabled", mode, "disabled");
+    offer_word(m, mode, modes);
   });
 }
 
 void export_type_unknown(const TorchTitanRun& run, Findings& out) {
   const Word& type = run.config.checkpoint_export_dtype;
-  if (!is_judged(run, type.key) || is_choice("float16|bfloat16|float32", *type)) return;
+  constexpr std::string_view types = "float16|bfloat16|float32";
+  if (!is_judged(run, type.key) || is_choice(types, *type)) return;
   out.add(type, [&](Message& m) {
     m.say("checkpoint.export_dtype {} is none of float16, bfloat16, float32", quoted(*type));
-    m.fix("set checkpoint.export_dtype to float32", type, "float32");
+    offer_word(m, type, types);
   });
 }
 

@@ -137,11 +137,12 @@ void float8_gather_without_shards(const TorchTitanRun& run, Findings& out) {
 void float8_recipe_unknown(const TorchTitanRun& run, Findings& out) {
   const Word& recipe = run.given.float8_recipe_name;
   if (!run.parsed.converters.float8_linear || recipe.value.data() == nullptr || run.is_unreadable(recipe.key)) return;
-  if (is_choice("tensorwise|rowwise|rowwise_with_gw_hp", *recipe)) return;
+  constexpr std::string_view recipes = "tensorwise|rowwise|rowwise_with_gw_hp";
+  if (is_choice(recipes, *recipe)) return;
   out.add(recipe, [&](Message& m) {
     m.say("quantize.linear.float8.recipe_name {} is none of tensorwise, rowwise, rowwise_with_gw_hp", quoted(*recipe));
     m.help("null scales by tensor");
-    m.fix("set recipe_name to null", recipe, "null");
+    offer_word(m, recipe, recipes);
   });
 }
 

@@ -123,14 +123,15 @@ void warmup_cut(const TorchTitanRun& run, Findings& out) {
 
 void decay_type_unknown(const TorchTitanRun& run, Findings& out) {
   const Word& type = run.config.lr_scheduler_decay_type;
-  if (is_choice("linear|sqrt|cosine", *type) || run.is_unreadable(type.key) || !is_curve_readable(run)) return;
+  constexpr std::string_view types = "linear|sqrt|cosine";
+  if (is_choice(types, *type) || run.is_unreadable(type.key) || !is_curve_readable(run)) return;
   const Curve curve = curve_of(run);
   // The rate of step n + 1 is asked for after step n; a stable step stands between warm-up and decay.
   if (curve.decay <= 0 || *run.config.steps <= curve.total - curve.decay) return;
   out.add(type, [&](Message& m) {
     m.say("lr_scheduler.decay_type {} is none of linear, sqrt, cosine", quoted(*type));
     m.because("the decay begins {} steps before the schedule of {} ends", curve.decay, curve.total);
-    m.fix("set lr_scheduler.decay_type to linear", type, "linear");
+    offer_word(m, type, types);
   });
 }
 
