@@ -183,6 +183,7 @@ class Search {
     std::vector<Move> moves = single_moves(now_, trials_.framework());
     std::erase_if(moves, [this](const Move& move) { return is_so_already(move); });
     std::vector<double> alone;  // what each makes by itself
+    alone.reserve(moves.size());
     for (const Move& move : moves) alone.push_back(try_wish(move.wish, {move.axis}, 0, 0));
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {

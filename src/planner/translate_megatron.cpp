@@ -86,7 +86,7 @@ void megatron_selective(const Common& run, Carried& out) {
 
 void megatron_recompute(const Common& run, Carried& out) {
   const Recompute& recompute = run.workload.recompute;
-  if (recompute.offloaded) {
+  if (recompute.offloaded > 0) {
     out.remarks.emplace_back("recompute: activations that the original keeps in host memory stay on the GPU");
   }
   if (const std::int64_t named = named_layers(run); named > 0) {
