@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include "command.h"
 #include "descriptor.h"
+#include "primus_plan/config/experiment.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
@@ -112,8 +112,8 @@ bool seems_experiment(std::string_view text) {
     return seems_experiment(narrow);
   }
   if (has_top_level_key(text, "modules")) return true;
-  constexpr std::array<std::string_view, 4> keys{"work_group", "user_name", "exp_name", "workspace"};
-  return std::ranges::count_if(keys, [&](std::string_view key) { return has_top_level_key(text, key); }) > 1;
+  const auto is_there = [&](std::string_view key) { return has_top_level_key(text, key); };
+  return std::ranges::count_if(experiment_folder_keys, is_there) > 1;
 }
 
 namespace {

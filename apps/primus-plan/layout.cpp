@@ -86,10 +86,7 @@ std::vector<Analysis> judge(const Options& options, const Setup& setup, const Ex
 std::vector<Finding> faults_of_degrees(const Analysis& analysis, std::int64_t smallest_world) {
   std::vector<Finding> out;
   for (const Finding& finding : analysis.findings) {
-    const auto is_given = [](const Label& label) {
-      const Layer layer = label.origin.layer;
-      return layer == Layer::experiment || layer == Layer::environment || layer == Layer::command_line;
-    };
+    const auto is_given = [](const Label& label) { return is_written(label.origin); };
     if (!is_given(finding.primary) || !std::ranges::all_of(finding.related, is_given)) continue;
     out.push_back(finding);
     out.back().help.clear();

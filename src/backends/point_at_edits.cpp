@@ -7,10 +7,7 @@ namespace primus_plan {
 
 namespace {
 
-bool is_users(const Label& label) {
-  const Layer layer = label.origin.layer;
-  return label.origin && (layer == Layer::experiment || layer == Layer::environment || layer == Layer::command_line);
-}
+bool is_users(const Label& label) { return label.origin && is_written(label.origin); }
 
 }  // namespace
 

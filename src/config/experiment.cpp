@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 
 #include "config/experiment_rules.h"
 #include "config/faults.h"
@@ -14,10 +13,8 @@ namespace primus_plan {
 namespace {
 
 /// Parts of the output folder: text, all of them required.
-constexpr std::array<std::string_view, 4> folder_keys = {"work_group", "user_name", "exp_name", "workspace"};
-
 void check_folder_keys(Loading& loading, const Node& root) {
-  for (const std::string_view key : folder_keys) {
+  for (const std::string_view key : experiment_folder_keys) {
     const Entry* entry = root.find(key);
     if (entry == nullptr) {
       loading.fail(fault(loading::missing_key, root.origin, fmt::format("the experiment has no {}", key),
@@ -74,7 +71,7 @@ NodePtr top_level(const NodePtr& root, NodePtr platform) {
 
 bool looks_like_experiment(const Node& root) {
   return root.find("modules") != nullptr ||
-         std::ranges::any_of(folder_keys, [&](std::string_view key) { return root.find(key) != nullptr; });
+         std::ranges::any_of(experiment_folder_keys, [&](std::string_view key) { return root.find(key) != nullptr; });
 }
 
 void build_experiment(Loading& loading, const NodePtr& root, Experiment& experiment) {

@@ -21,9 +21,8 @@ constexpr std::size_t most_named = 4;  // keys that one sentence lists
 constexpr std::array shared_presets = {std::string_view("language_model.yaml"), std::string_view("model_base.yaml"),
                                        std::string_view("primus_megatron_model.yaml")};
 
-/// The assignment whose value holds; null when none was kept.
-const Assignment* winner_of(const Entry& entry) {
-  const Assignment* at = entry.history.get();
+/// The newest assignment from this one back whose value was kept; null when there is none.
+const Assignment* newest_kept(const Assignment* at) {
   while (at != nullptr && !at->kept) at = at->previous.get();
   return at;
 }
@@ -50,7 +49,7 @@ void remark_on_beside(Loading& loading, const Entry& entry, const Assignment& lo
 /// A key that a stronger layer had already when the model preset or the module's own line came, or that overrides: sets
 /// once more. Mappings are merged, so their own keys are no losers.
 void remark_on_losers(Loading& loading, const Module& module, const Node* written, const Entry& entry) {
-  const Assignment* winner = winner_of(entry);
+  const Assignment* winner = newest_kept(entry.history.get());
   const bool overridden = winner != nullptr && is_by_experiment(*winner);
   for (const Assignment* at = entry.history.get(); at != nullptr; at = at->previous.get()) {
     if (at == winner || same_value(*at->value, *entry.value)) continue;
@@ -86,13 +85,9 @@ bool is_degree(std::string_view key) {
 
 /// The fact of the model that an entry of the experiment took the place of; null when there was none.
 const Node* overridden_value(const Entry& entry) {
-  const Assignment* newest = entry.history.get();
-  while (newest != nullptr && !newest->kept) newest = newest->previous.get();
-  if (newest == nullptr) return nullptr;
-  const Layer layer = newest->key_origin.layer;
-  if (layer != Layer::experiment && layer != Layer::environment) return nullptr;
-  const Assignment* before = newest->previous.get();
-  while (before != nullptr && !before->kept) before = before->previous.get();
+  const Assignment* newest = newest_kept(entry.history.get());
+  if (newest == nullptr || !is_by_experiment(*newest)) return nullptr;
+  const Assignment* before = newest_kept(newest->previous.get());
   if (before == nullptr) return nullptr;
   if (before->value->is_mapping()) return before->value.get();
   return is_model_fact(before->key_origin) && !is_degree(entry.key->text) ? before->value.get() : nullptr;

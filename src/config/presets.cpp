@@ -51,7 +51,7 @@ std::optional<PresetRoot> root_above(const std::string& experiment_path, const F
 /// The path below the built-in folder, without "." and ".."; nothing for other paths.
 std::optional<std::string> built_in_path(const std::string& path) {
   const std::string normal = fs::path(path).lexically_normal().generic_string();
-  if (!normal.starts_with(built_in_folder)) return std::nullopt;
+  if (!is_built_in(normal)) return std::nullopt;
   std::string_view rest = normal;
   rest.remove_prefix(built_in_folder.size());
   if (!rest.starts_with('/')) return std::nullopt;

@@ -277,8 +277,8 @@ constexpr Rule<FittedRun> rules[] = {
       .summary = "Matrix products are asked for in a format that the GPU computes in.",
       .explanation =
           "fp8 needs an MI300X or later, or compute capability 8.9 (H100); a scale for every 32 numbers (mxfp8) and "
-          "fp4 "
-          "need an MI350X or later, or compute capability 10.0 (B200). The GPU is the one of --hardware, else of the "
+          "fp4 need an MI350X or later, or compute capability 10.0 (B200). The GPU is the one of --hardware, else of "
+          "the "
           "settings, else the one that the experiment's path or comments name; primus-plan hardware lists what each "
           "computes in. A part of your own has the formats that its file gives a peak of.",
       .bad = {.world_size = 8,

@@ -33,7 +33,7 @@ Json named_file(const Document& document, const KeyLine& key, const std::string&
   for (const auto& source : document.judged->report.sources) {
     const std::string& path = source->path();
     const bool is_it = stem(path) == stem(name) && path != document.path && path.find(folder) != std::string::npos;
-    if (is_it && !path.starts_with(built_in_folder)) return location(path, {}, document, context);
+    if (is_it && !is_built_in(path)) return location(path, {}, document, context);
   }
   return nullptr;
 }
@@ -47,7 +47,7 @@ Json setting_line(const Document& document, const KeyLine& key, const Context& c
       if (!where || where.line == 0 || !at->kept) continue;
       const std::string& path = where.source->path();
       if (path == document.path && where.line == key.line + 1) continue;
-      if (path.starts_with(built_in_folder)) return nullptr;
+      if (is_built_in(path)) return nullptr;
       return location(path, range_of(where), document, context);
     }
   }

@@ -19,9 +19,7 @@ bool is_in(const Document& document, const Origin& origin) {
 }
 
 /// Presets inside the binary have no file that an editor could open.
-bool has_file(const Origin& origin) {
-  return origin && origin.line > 0 && !origin.source->path().starts_with(built_in_folder);
-}
+bool has_file(const Origin& origin) { return origin && origin.line > 0 && !is_built_in(origin.source->path()); }
 
 Range shown_range(const Document& document, const Finding& finding, const Origin& fallback) {
   if (is_in(document, finding.primary.origin)) return range_of(finding.primary.origin);

@@ -16,11 +16,6 @@
 namespace primus_plan {
 namespace {
 
-bool is_written(const Node& node) {
-  return node.origin.layer == Layer::experiment || node.origin.layer == Layer::environment ||
-         node.origin.layer == Layer::command_line;
-}
-
 /// Keys that the experiment itself writes and that nothing here has read.
 void list_lost(const Node& mapping, const std::string& prefix, const std::set<std::string, std::less<>>& read,
                std::vector<Untranslated>& out) {
@@ -29,7 +24,7 @@ void list_lost(const Node& mapping, const std::string& prefix, const std::set<st
     const std::string key = prefix.empty() ? entry.key->text : prefix + "." + entry.key->text;
     if (entry.value->is_mapping() && !entry.value->entries().empty()) {
       list_lost(*entry.value, key, read, out);
-    } else if (is_written(*entry.value) && !read.contains(key)) {
+    } else if (is_written(entry.value->origin) && !read.contains(key)) {
       out.push_back({key, to_text(*entry.value)});
     }
   }

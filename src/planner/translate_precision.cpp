@@ -1,25 +1,12 @@
 #include <fmt/core.h>
 
 #include "planner/translate_parts.h"
+#include "primus_plan/estimate/step_time.h"
 
 namespace primus_plan {
 namespace {
 
-std::string_view name_of(NumberFormat format) {
-  switch (format) {
-    case NumberFormat::fp32:
-      return "fp32";
-    case NumberFormat::bf16:
-      return "bf16";
-    case NumberFormat::fp16:
-      return "fp16";
-    case NumberFormat::fp8:
-      return "fp8";
-    case NumberFormat::fp4:
-      break;
-  }
-  return "fp4";
-}
+std::string_view name_of(NumberFormat format) { return name_of(Precision{.compute = format}); }
 
 void compute_in_fp32(const TranslateWords& to, Carried& out) {
   if (to.framework == "megatron") {

@@ -49,6 +49,15 @@ std::string listed(const std::vector<std::int64_t>& layers) {
   return out;
 }
 
+std::vector<std::string> all_differences(const ModelShape& a, const ModelShape& b) {
+  std::vector<std::string> out = model_differences(a, b);
+  if (!same_layers(a, b) || !same_layers(b, a)) out.emplace_back("other kinds of layers");
+  if (a.gated != b.gated) out.emplace_back(fmt::format("{}gated feed-forward blocks", b.gated ? "" : "no "));
+  if (a.learned_positions != b.learned_positions)
+    out.push_back(fmt::format("learned positions {} and {}", a.learned_positions, b.learned_positions));
+  return out;
+}
+
 }  // namespace
 
 ModelComparison compare_models(const ModelShape& original, const ModelShape& translation) {
@@ -56,11 +65,7 @@ ModelComparison compare_models(const ModelShape& original, const ModelShape& tra
   ModelShape b = translation;
   if (a.vocabulary == 0) a.vocabulary = b.vocabulary;
   if (b.vocabulary == 0) b.vocabulary = a.vocabulary;
-  std::vector<std::string> differences = model_differences(a, b);
-  if (!same_layers(a, b) || !same_layers(b, a)) differences.emplace_back("other kinds of layers");
-  if (a.gated != b.gated) differences.emplace_back(fmt::format("{}gated feed-forward blocks", b.gated ? "" : "no "));
-  if (a.learned_positions != b.learned_positions)
-    differences.push_back(fmt::format("learned positions {} and {}", a.learned_positions, b.learned_positions));
+  const std::vector<std::string> differences = all_differences(a, b);
   ModelComparison out{.match = ModelMatch::same,
                       .original = model_parameters(a).total(),
                       .translation = model_parameters(b).total(),
@@ -69,9 +74,7 @@ ModelComparison compare_models(const ModelShape& original, const ModelShape& tra
   // Without what no key of the target can say.
   a.mtp_depth = b.mtp_depth;
   a.shared_ffn = b.shared_ffn;
-  const bool rest_is_same = model_differences(a, b).empty() && same_layers(a, b) && same_layers(b, a) &&
-                            a.gated == b.gated && a.learned_positions == b.learned_positions &&
-                            same_number(model_parameters(a).total(), out.translation);
+  const bool rest_is_same = all_differences(a, b).empty() && same_number(model_parameters(a).total(), out.translation);
   out.match = rest_is_same ? ModelMatch::told : ModelMatch::another;
   return out;
 }

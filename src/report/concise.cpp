@@ -30,7 +30,7 @@ class ConciseFormatter final : public Formatter {
     if (finding.severity == Severity::note && !verbose_) return {};
     // A line inside the binary cannot be opened, and one of a file that many experiments share names none of them.
     const Origin& own = finding.primary.origin;
-    const bool is_inside = own && own.source->path().starts_with(built_in_folder);
+    const bool is_inside = own && is_built_in(own.source->path());
     const Origin& origin = own && !is_inside ? own : fallback;
     const std::string where = origin ? origin.source->path() : path;
     const std::string at = origin.line > 0 ? fmt::format(":{}:{}", origin.line, origin.column) : std::string();

@@ -20,7 +20,7 @@ std::string Repository::path(const std::string& given) const {
 }
 
 bool Repository::holds(const std::string& given) const {
-  if (given.starts_with(built_in_folder)) return false;
+  if (is_built_in(given)) return false;
   return root_.empty() || !path(given).starts_with('/');
 }
 

@@ -2,6 +2,15 @@
 
 namespace primus_plan {
 
+namespace {
+
+/// What fp32 reaches of a rate in 16 bits.
+double share_of_fp32(const Hardware& part) {
+  return part.peak_bf16_flops > 0 ? part.peak_fp32_flops / part.peak_bf16_flops : 0;
+}
+
+}  // namespace
+
 double Hardware::peak_flops(NumberFormat format) const {
   switch (format) {
     case NumberFormat::fp32:
@@ -20,7 +29,7 @@ double Hardware::peak_flops(NumberFormat format) const {
 double Hardware::gemm_flops(NumberFormat format) const {
   switch (format) {
     case NumberFormat::fp32:
-      return peak_bf16_flops > 0 ? gemm_bf16_flops * peak_fp32_flops / peak_bf16_flops : 0;
+      return gemm_bf16_flops * share_of_fp32(*this);
     case NumberFormat::bf16:
     case NumberFormat::fp16:
       return gemm_bf16_flops;
@@ -33,8 +42,7 @@ double Hardware::gemm_flops(NumberFormat format) const {
 }
 
 double Hardware::attention_flops_of(NumberFormat format) const {
-  if (format != NumberFormat::fp32) return attention_flops;
-  return peak_bf16_flops > 0 ? attention_flops * peak_fp32_flops / peak_bf16_flops : 0;
+  return format == NumberFormat::fp32 ? attention_flops * share_of_fp32(*this) : attention_flops;
 }
 
 bool Hardware::computes(const Precision& precision) const {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,10 @@
 #include "primus_plan/config/presets.h"
 
 namespace primus_plan {
+
+/// Keys at the top of every experiment that say where its results go. Source: primus/core/launcher/parser.py.
+inline constexpr std::array<std::string_view, 4> experiment_folder_keys{"work_group", "user_name", "exp_name",
+                                                                        "workspace"};
 
 /// One entry of `modules:` after Primus's merges.
 struct Module {

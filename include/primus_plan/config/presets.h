@@ -23,6 +23,8 @@ PresetRoot find_preset_root(const std::optional<std::string>& given, const std::
 
 /// The folder that stands for the presets inside the binary in paths and messages.
 inline constexpr std::string_view built_in_folder = "<built-in>";
+/// Whether a path is that of a preset inside the binary, which is no file on disk.
+inline bool is_built_in(std::string_view path) { return path.starts_with(built_in_folder); }
 /// The label of the presets inside the binary, and the version of Primus that they are facts of.
 inline constexpr std::string_view built_in_label = "built-in";
 inline constexpr std::string_view built_in_version = "Primus fd1eeabb";

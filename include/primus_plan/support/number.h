@@ -11,6 +11,9 @@ namespace primus_plan {
 /// Bytes of a GiB.
 inline constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
+/// 2^53: below, a double holds every integer exactly.
+inline constexpr double largest_exact_integer = 9007199254740992.0;
+
 /// a * b, or nothing when it does not fit.
 std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int64_t b);
 /// a * b, or the largest (smallest) number when it does not fit. For products that are only compared or divided by: a

@@ -5,6 +5,7 @@
 #include "backends/common/concepts.h"
 #include "config/key_names.h"
 #include "primus_plan/support/text.h"
+#include "support/lower_case.h"
 
 namespace primus_plan {
 namespace {
@@ -33,10 +34,8 @@ std::string_view section_of(std::string_view path) {
 
 /// As keys are spelled: small letters, underscores, no spaces around.
 std::string plain(std::string_view name) {
-  std::string out(name);
+  std::string out = lower_case(name);
   std::ranges::replace(out, '-', '_');
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return out;
 }
 

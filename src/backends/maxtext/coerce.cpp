@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 
+#include "support/lower_case.h"
+
 namespace primus_plan::maxtext {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view spaces = " \t\r\n";
@@ -105,7 +100,7 @@ Coerced as_boolean(const NodePtr& value) {
   if (value->kind == Kind::integer && (value->integer == 0 || value->integer == 1)) flag = value->integer == 1;
   if (value->kind == Kind::real && (value->real == 0 || value->real == 1)) flag = value->real == 1;
   if (value->kind == Kind::string) {
-    const std::string text = lower(value->text);
+    const std::string text = lower_case(value->text);
     if (std::find(yes.begin(), yes.end(), text) != yes.end()) flag = true;
     if (std::find(no.begin(), no.end(), text) != no.end()) flag = false;
   }
@@ -116,7 +111,7 @@ Coerced as_boolean(const NodePtr& value) {
 }  // namespace
 
 Coerced coerce(const KeySpec& spec, const NodePtr& value) {
-  const bool none = value->is_string() && value->text.size() == 4 && lower(value->text) == "none";
+  const bool none = value->is_string() && value->text.size() == 4 && lower_case(value->text) == "none";
   if (value->is_null() || none) {
     if (spec.nullable || spec.type == KeyType::any || spec.type == KeyType::computed) {
       return {.node = none ? make_null(value->origin) : value, .expected = {}};
@@ -151,7 +146,7 @@ NodePtr read_variable(const Node& before, std::string_view text) {
   const Origin origin{.layer = Layer::environment};
   switch (before.kind) {
     case Kind::boolean: {
-      const std::string word = lower(text);
+      const std::string word = lower_case(text);
       if (word == "true") return make_boolean(true, origin);
       if (word == "false") return make_boolean(false, origin);
       return nullptr;

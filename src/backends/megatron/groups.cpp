@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "primus_plan/support/number.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -15,12 +16,6 @@ using Kind = GroupFault::Kind;
 
 /// Axis names in the order in which RankGenerator looks for missing ones.
 constexpr std::array<std::string_view, 5> axis_names{"tp", "pp", "dp", "ep", "cp"};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
 
 /// The sizes of the five axes, in the order of axis_names.
 using AxisSizes = std::array<std::int64_t, axis_names.size()>;
@@ -54,7 +49,7 @@ std::optional<GroupFault> size_fault(const GroupSizes& s) {
 /// The axes of one grid, fastest first. Names that the order leaves out are appended; Megatron looks for them with a
 /// substring test on the lower-cased order (RankGenerator.__init__).
 std::optional<GroupFault> read_order(std::string_view order, const AxisSizes& sizes, std::vector<Axis>& axes) {
-  std::string text = lower(order);
+  std::string text = lower_case(order);
   for (std::size_t i = 0; i < axis_names.size(); ++i) {
     if (text.find(axis_names[i]) != std::string::npos) continue;
     if (sizes[i] != 1) return GroupFault{.kind = Kind::order_lacks_name, .value = sizes[i], .name = axis_names[i]};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/python_text.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -233,10 +234,9 @@ std::vector<std::string_view> words(const Raw& field) {
 
 /// Python's int() of an item; -1 where that stops. Source: megatron/core/num_microbatches_calculator.py.
 Int ramp_number(const Node& item) {
-  constexpr double largest_exact = 9007199254740992.0;  // 2^53
   if (item.kind == Kind::integer) return item.integer;
   if (item.kind == Kind::boolean) return item.boolean ? 1 : 0;
-  if (item.kind == Kind::real && std::abs(item.real) < largest_exact) return static_cast<Int>(item.real);
+  if (item.kind == Kind::real && std::abs(item.real) < largest_exact_integer) return static_cast<Int>(item.real);
   if (!item.is_string()) return -1;
   const NodePtr number = python::to_integer(python::strip(item.text), {});
   return number && number->kind == Kind::integer ? number->integer : -1;

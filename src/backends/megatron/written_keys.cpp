@@ -96,7 +96,7 @@ void judge_name(const Node& params, const Entry& entry, std::vector<KeyRemark>& 
 /// only what misleads about the model counts.
 bool is_inert(const Node& params, const Entry& entry) {
   const std::string_view name = entry.key->text;
-  const bool is_ours = entry.key_origin.source->path().starts_with(built_in_folder);
+  const bool is_ours = is_built_in(entry.key_origin.source->path());
   if (name == norm_epsilon.name) return is_ours ? misleads(params, *entry.value) : !is_deepseek_v4(params);
   return !is_ours && find_read_key("megatron", name) == nullptr;
 }

@@ -24,7 +24,7 @@ bool has_experts(const Architecture& model, Family family, Int layer) {
 Dimensions dimensions_of(const Architecture& model, Family family) {
   Dimensions out;
   out.head_width = model.head_dim > 0 ? model.head_dim : (model.heads > 0 ? model.dim / model.heads : 0);
-  out.kv_heads = model.kv_heads > 0 ? model.kv_heads : model.heads;
+  out.kv_heads = kv_heads_of(model);
   out.ffn = model.ffn_dim > 0 ? model.ffn_dim : rounded_up(llama_width(model), model.multiple_of);
   out.expert_ffn = model.expert_dim;
   if (family == Family::llama4) {

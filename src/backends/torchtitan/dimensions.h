@@ -12,6 +12,9 @@ struct Dimensions {
   Int expert_ffn = 0;  ///< of one expert
   Int moe_layers = 0;
 };
+/// Heads of keys and values.
+inline Int kv_heads_of(const Architecture& model) { return model.kv_heads > 0 ? model.kv_heads : model.heads; }
+
 /// Sources: torchtitan/models/llama3/model/model.py:FeedForward, models/llama4/model/model.py:TransformerBlock.
 Dimensions dimensions_of(const Architecture& model, Family family);
 

@@ -4,6 +4,7 @@
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -56,9 +57,7 @@ void attention_unknown(const MaxTextRun& run, Findings& out) {
 }
 
 bool equal_lower(std::string_view text, std::string_view lower) {
-  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-         });
+  return std::ranges::equal(text, lower, {}, [](char c) { return lower_case(c); });
 }
 
 void collective_gemm(const MaxTextRun& run, Findings& out) {

@@ -7,6 +7,7 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/sites.h"
 #include "primus_plan/diagnostics/findings.h"
+#include "primus_plan/support/number.h"
 
 namespace primus_plan::megatron {
 namespace {
@@ -103,12 +104,11 @@ std::string plain_number(const Node& node) {
 /// The number in digits only, for a float, or a text that YAML would read as one if it could, where an integer is
 /// expected and that is one.
 std::string whole_number(const BadValue& bad) {
-  constexpr double largest_exact = 9007199254740992.0;  // 2^53
   if (!bad.expected.starts_with("an integer")) return {};
   const Node& node = *bad.node;
   const bool looks_real = node.is_string() && node.text.find_first_of(".eE") != std::string::npos;
   const std::optional<double> value = node.kind == Kind::real ? node.real : looks_real ? number_in(node) : std::nullopt;
-  const bool whole = value && std::trunc(*value) == *value && std::abs(*value) < largest_exact;
+  const bool whole = value && std::trunc(*value) == *value && std::abs(*value) < largest_exact_integer;
   return whole ? fmt::format("{:.0f}", *value) : std::string();
 }
 

@@ -1,10 +1,8 @@
-#include <algorithm>
-#include <string>
-
 #include "backends/common/choices.h"
 #include "backends/torchtitan/fields.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
+#include "support/lower_case.h"
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -30,10 +28,7 @@ void async_mode_unknown(const TorchTitanRun& run, Findings& out) {
   constexpr std::string_view modes = "disabled|async|async_with_pinned_mem";
   const Word& mode = run.config.checkpoint_async_mode;
   if (!is_judged(run, mode.key)) return;
-  std::string lower(*mode);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (is_choice(modes, lower)) return;
+  if (is_choice(modes, lower_case(*mode))) return;
   out.add(mode, [&](Message& m) {
     m.say("checkpoint.async_mode {} is none of disabled, async, async_with_pinned_mem", quoted(*mode));
     offer_word(m, mode, modes);

@@ -1,3 +1,4 @@
+#include "backends/torchtitan/dimensions.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 #include "primus_plan/support/number.h"
@@ -6,8 +7,6 @@ namespace primus_plan::torchtitan {
 namespace {
 
 bool is_language_model(const TorchTitanRun& run) { return run.parsed.model != nullptr && run.family() != Family::flux; }
-
-Int kv_heads_of(const Architecture& model) { return model.kv_heads > 0 ? model.kv_heads : model.heads; }
 
 bool heads_split(const TorchTitanRun& run) {
   const Architecture& model = run.model();

@@ -4,6 +4,7 @@
 #include "backends/common/choices.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
+#include "primus_plan/support/number.h"
 
 // What happens every so many steps, and the learning rate over all of them.
 
@@ -88,10 +89,9 @@ Curve curve_of(const TorchTitanRun& run) {
   Curve out{.total = config.lr_scheduler_total_steps.value.value_or(*config.steps),
             .warmup = *run.given.lr_scheduler_warmup_steps};
   const Int rest = out.total - std::clamp<Int>(out.warmup, 0, std::max<Int>(out.total, 0));
-  constexpr double largest_exact = 9007199254740992.0;  // 2^53
   const auto& ratio = config.lr_scheduler_decay_ratio.value;
   const double asked = ratio ? std::nearbyint(static_cast<double>(out.total) * *ratio) : static_cast<double>(rest);
-  out.decay = asked < largest_exact ? std::min(rest, static_cast<Int>(std::max(asked, 0.0))) : rest;
+  out.decay = asked < largest_exact_integer ? std::min(rest, static_cast<Int>(std::max(asked, 0.0))) : rest;
   return out;
 }
 
