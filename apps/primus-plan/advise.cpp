@@ -7,6 +7,7 @@
 #include "answers.h"
 #include "command.h"
 #include "one_run.h"
+#include "primus_plan/planner/compare.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
@@ -30,9 +31,19 @@ std::optional<std::string> answer(const Options& options, const RunOfFile& run, 
   }
   const Trials trials(run.backend, run.module, environment, run.analysis, &run.part.hardware);
   const auto now = trials.run({});
+  if (now && now->analysis.errors > 0) {
+    throw Trouble(fmt::format("module {}: this run will not start, for {} that the settings or a comment ignore",
+                              run.module.name, counted(static_cast<std::int64_t>(now->analysis.errors), "error")));
+  }
   if (!now || !now->estimate) {
     throw Trouble(fmt::format("module {}: the dimensions of its model are not known, so nothing can be estimated",
                               run.module.name));
+  }
+  if (const std::vector<std::string> lacking = uncounted(now->analysis); !lacking.empty()) {
+    throw Trouble(
+        fmt::format("module {}: its config does not state {}, without which nothing is known to fit (--set "
+                    "KEY=VALUE adds it)",
+                    run.module.name, join(lacking, ", ")));
   }
   const Advice advice = advise(trials, *now, run.module);
   const AdviceReport report{run.analysis, advice, *now,

@@ -14,7 +14,6 @@ OneRun::OneRun(std::string path, const ExperimentFlags& experiment, const Output
       environment_(experiment.make_environment()),
       loader_(files_, environment_),
       setups_(experiment, {}, files_, environment_) {
-  setups_.use_baseline(false);
   setup_ = &setups_.of(path_);
   loaded_ = load_one(path_, loader_, setup_->experiment, output);
 }
@@ -34,8 +33,7 @@ void OneRun::each_module(const LaunchFlags& launch_flags, const std::string& har
                          const std::function<void(const RunOfFile&)>& each) const {
   for (const Experiment& experiment : loaded_.experiments) {
     const GpuPart part = find_gpu_part(hardware, experiment, setup_->settings, files_);
-    const std::vector<Analysis> analyses =
-        analyze_nodes(experiment, launch(experiment, launch_flags), environment_, launch_flags.analyze_options());
+    const std::vector<Analysis> analyses = this->analyses(experiment, launch_flags, launch_flags.analyze_options());
     for (std::size_t i = 0; i < analyses.size(); ++i) {
       const Module& module = experiment.modules[i];
       const Backend* backend = find_backend(module.framework);

@@ -35,6 +35,11 @@ std::string resolved_experiments(const Options& options) {
   const Loader loader(files, environment);
   Setups setups(options.experiment, {}, files, environment);
   const LoadResult loaded = load_one(options.path, loader, setups.of(options.path).experiment, options.output);
+  for (const Experiment& experiment : loaded.experiments) {
+    if (experiment.refusals.empty()) continue;
+    say_findings(experiment.path, experiment.refusals, options.output);
+    throw NotLoaded{};
+  }
   if (options.output.format == "json") {
     std::vector<std::string> answers;
     for (const Experiment& experiment : loaded.experiments) answers.push_back(experiment_to_json(experiment));

@@ -87,7 +87,8 @@ int translate_to(const Backend& target, const Options& options) {
       find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
   AnalyzeOptions asked = options.launch.analyze_options();
   asked.with_workload = true;
-  const std::vector<Analysis> analyses = analyze(experiment, launch, environment, asked);
+  std::vector<Analysis> analyses = analyze(experiment, launch, environment, asked);
+  apply_choice(analyses, setup.choice(options.path));
   if (analyses.size() != 1 || loaded.experiments.size() != 1) {
     throw Trouble("an experiment of one module is translated; this file has several");
   }

@@ -50,6 +50,8 @@ WindowSignals::WindowSignals() {
 WindowSignals::~WindowSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 bool WindowSignals::wait_for_input(int descriptor, const std::function<void(int)>& each) const {
+  // A wait that a signal cut short is none of the caller's: what it reads in errno is the end of its input.
+  const int errno_before = errno;
   while (true) {
     pollfd input{.fd = descriptor, .events = POLLIN, .revents = 0};
     int ready = 0;
@@ -63,7 +65,10 @@ bool WindowSignals::wait_for_input(int descriptor, const std::function<void(int)
       any = true;
       each(signals[i]);
     }
-    if (ready > 0) return true;
+    if (ready > 0) {
+      errno = errno_before;
+      return true;
+    }
     if (!any) return false;
   }
 }

@@ -134,11 +134,13 @@ Analysis analyze_module(const Module& module, const Launch& launch, const Enviro
   return out;
 }
 
-/// What loading remarked belongs to the file: it is told once, with the first module; what stops the run before, advice
-/// after the rest.
-void add_remarks(const Remarks& remarks, Analysis& first) {
+/// What loading refused and remarked belongs to the file: it is told once, with the first module; what stops the run
+/// before, advice after the rest.
+void add_remarks(const Experiment& experiment, Analysis& first) {
   const auto is_note = [](const Finding& remark) { return remark.severity == Severity::note; };
-  std::vector<Finding> findings;
+  const Remarks& remarks = experiment.remarks;
+  std::vector<Finding> findings = experiment.refusals;
+  first.errors += experiment.refusals.size();
   std::ranges::remove_copy_if(remarks, std::back_inserter(findings), is_note);
   std::ranges::move(first.findings, std::back_inserter(findings));
   std::ranges::copy_if(remarks, std::back_inserter(findings), is_note);
@@ -172,7 +174,7 @@ std::vector<Analysis> analyze(const Experiment& experiment, const Launch& launch
     analysis.framework = module.framework;
     analysis.presets = experiment.presets;
     analysis.origin = module.origin;
-    if (out.size() == 1) add_remarks(experiment.remarks, analysis);
+    if (out.size() == 1) add_remarks(experiment, analysis);
     analysis.verdict = verdict_of(analysis);
   }
   if (!options.with_text) return out;

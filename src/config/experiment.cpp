@@ -12,18 +12,19 @@
 namespace primus_plan {
 namespace {
 
-/// Parts of the output folder: text, all of them required.
+/// Parts of the output folder: text, all of them required. What they lack stops Primus, and hides nothing of the
+/// modules.
 void check_folder_keys(Loading& loading, const Node& root) {
   for (const std::string_view key : experiment_folder_keys) {
     const Entry* entry = root.find(key);
     if (entry == nullptr) {
-      loading.fail(fault(loading::missing_key, root.origin, fmt::format("the experiment has no {}", key),
-                         {fmt::format("add {}: at the top level", key)}, "the experiment starts here"));
+      loading.refuse(fault(loading::missing_key, root.origin, fmt::format("the experiment has no {}", key),
+                           {fmt::format("add {}: at the top level", key)}, "the experiment starts here"));
     } else if (!entry->value->is_string()) {
-      loading.fail(fault(loading::wrong_shape, entry->value->origin,
-                         fmt::format("{} must be text, since it is part of the output folder's path, not {} ({})", key,
-                                     to_string(entry->value->kind), to_text(*entry->value)),
-                         {fmt::format("quote it: \"{}\"", to_text(*entry->value))}));
+      loading.refuse(fault(loading::wrong_shape, entry->value->origin,
+                           fmt::format("{} must be text, since it is part of the output folder's path, not {} ({})",
+                                       key, to_string(entry->value->kind), to_text(*entry->value)),
+                           {fmt::format("quote it: \"{}\"", to_text(*entry->value))}));
     }
   }
 }

@@ -148,8 +148,12 @@ struct Loader::Cache {
       if (i == 0) loading.remarks = std::move(parts.remarks);
       Experiment experiment = build(parts, parts.parts[i], loading, options);
       result.sources.insert(result.sources.end(), loading.sources.begin(), loading.sources.end());
-      std::ranges::move(loading.errors, std::back_inserter(result.errors));
-      if (!loading.errors.empty()) continue;
+      if (!loading.errors.empty()) {
+        std::ranges::move(loading.refusals, std::back_inserter(result.errors));
+        std::ranges::move(loading.errors, std::back_inserter(result.errors));
+        continue;
+      }
+      experiment.refusals = std::move(loading.refusals);
       experiment.remarks = std::move(loading.remarks);
       experiment.sources = std::move(loading.sources);
       experiment.sources.insert(experiment.sources.end(), parts.sources.begin(), parts.sources.end());

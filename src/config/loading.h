@@ -19,10 +19,14 @@ struct Loading {
   PresetRoot root;
 
   std::vector<Finding> errors = {};
+  std::vector<Finding> refusals = {};
   Remarks remarks = {};
   std::vector<std::shared_ptr<const Source>> sources = {};
 
+  /// Nothing can be merged.
   void fail(Finding finding) { errors.push_back(std::move(finding)); }
+  /// Primus stops, but what it would have merged is plain.
+  void refuse(Finding finding) { refusals.push_back(std::move(finding)); }
   /// Beyond `most_remarks` all but errors are dropped.
   void remark(Finding finding) {
     if (remarks.size() < most_remarks || finding.severity == Severity::error) remarks.push_back(std::move(finding));

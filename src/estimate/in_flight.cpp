@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/pipeline_orders.h"
 #include "primus_plan/estimate/memory.h"
 #include "primus_plan/support/number.h"
 
@@ -9,15 +10,16 @@ namespace {
 
 double as_double(std::int64_t n) { return static_cast<double>(n); }
 
-/// Forward passes of chunk `chunk` before the first backward pass of an interleaved pipeline, where the ranks take p
-/// micro-batches through a chunk before they go on to the next: megatron/core/pipeline_parallel/schedules.py,
-/// get_pp_rank_microbatches.
+/// Forward passes of chunk `chunk` before the first backward pass of an interleaved pipeline, where the ranks take a
+/// group of micro-batches through a chunk before they go on to the next: see interleaved_group.
 double interleaved(std::int64_t p, std::int64_t v, std::int64_t rank, std::int64_t chunk, std::int64_t micro_batches) {
-  const std::int64_t warm_up = std::min(2 * (p - rank - 1) + (v - 1) * p + 1, saturating_multiply(micro_batches, v));
-  const std::int64_t blocks = warm_up / p;
+  const std::int64_t group = interleaved_group(p, micro_batches);
+  const std::int64_t before_first = saturating_multiply(v - 1, group) + 2 * (p - rank - 1) + 1;
+  const std::int64_t warm_up = std::min(before_first, saturating_multiply(micro_batches, v));
+  const std::int64_t blocks = warm_up / group;
   const std::int64_t whole = blocks / v + (chunk < blocks % v ? 1 : 0);
-  const std::int64_t begun = chunk == blocks % v ? warm_up % p : 0;
-  return as_double(whole * p + begun);
+  const std::int64_t begun = chunk == blocks % v ? warm_up % group : 0;
+  return as_double(whole * group + begun);
 }
 
 }  // namespace

@@ -237,7 +237,16 @@ void LayerBlocks::add_experts() {
 void LayerBlocks::add_expert_exchange() {
   const Degrees& degrees = model_.workload.run.degrees;
   if (degrees.expert <= 1) return;
-  const CommunicationGroup group{degrees.expert, std::max<std::int64_t>(1, degrees.expert_tensor)};
+  const std::int64_t expert_tensor = std::max<std::int64_t>(1, degrees.expert_tensor);
+  if (model_.workload.kernels.dispatch == ExpertDispatch::all_gather) {
+    // megatron/core/transformer/moe/token_dispatcher.py:MoEAllGatherTokenDispatcher, over the ranks of EP x ETP.
+    const std::int64_t ranks = degrees.expert * expert_tensor;
+    const CommunicationGroup gathered{ranks, 1};
+    const double bytes = tokens_ / model_.tensor * real(ranks) * hidden_ * model_.value_bytes;
+    expert_ += model_.network.all_gather(gathered, bytes) + model_.network.reduce_scatter(gathered, bytes);
+    return;
+  }
+  const CommunicationGroup group{degrees.expert, expert_tensor};
   const double copies = tokens_ / model_.tensor * real(shape_.experts_per_token);
   const double width = shape_.latent_width > 0 ? real(shape_.latent_width) : hidden_;
   expert_ += 2 * model_.network.all_to_all(group, copies * width * model_.value_bytes);

@@ -275,7 +275,8 @@ Kernels kernels_of(const MeasuredRow& row, Family family) {
   k.compiled = family == Family::xla || (has(note, "compile") && !has(note, "compile off"));
   k.separate_gradient_buffers = family == Family::megatron;
   k.fused_gradients = family == Family::megatron;
-  k.deep_ep = has(note, "DeepEP") || has(note, "HybridEP") || row.balance == "deepep";
+  const bool deep_ep = has(note, "DeepEP") || has(note, "HybridEP") || row.balance == "deepep";
+  if (deep_ep) k.dispatch = ExpertDispatch::deep_ep;
   k.context_all_to_all = has(note, "cp_comm a2a");
   k.all_experts_same_load = row.balance == "forced" || has(row.balance, "capacity") || has(row.balance, "token-drop");
   return k;

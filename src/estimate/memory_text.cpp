@@ -169,8 +169,8 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
       return "the worse of the loss and the backward pass of one layer (gradients inside it, what recompute makes "
              "again), less the logits";
     case MemoryPart::communication:
-      return "key-value blocks of the context ring, hidden states of tensor-parallel overlap, an fp32 bucket of "
-             "16-bit gradients";
+      return "key-value blocks of the context ring, hidden states of tensor-parallel overlap, tokens gathered for the "
+             "experts, an fp32 bucket of 16-bit gradients";
     case MemoryPart::reserve:
       add(out, "allocated", human_bytes(u.estimate.stages[u.rank].allocated()));
       return fmt::format("{} x allocated", memory_constants::reserve_of(device.amd).expected);

@@ -24,12 +24,13 @@ PassOrder one_f_one_b(const PipelineSize& size, std::int32_t rank) {
   return out;
 }
 
-/// Micro-batches go in groups of p: one group through chunk 0, through chunk 1, …, then the next group.
+/// Micro-batches go in groups: one group through chunk 0, through chunk 1, …, then the next group.
 PassOrder interleaved(const PipelineSize& size, std::int32_t rank) {
   PassOrder forward;
   PassOrder backward;
-  for (std::int32_t group = 0; group < size.micro_batches; group += size.ranks) {
-    const std::int32_t end = std::min(size.micro_batches, group + size.ranks);
+  const auto share = static_cast<std::int32_t>(interleaved_group(size.ranks, size.micro_batches));
+  for (std::int32_t group = 0; group < size.micro_batches; group += share) {
+    const std::int32_t end = std::min(size.micro_batches, group + share);
     for (std::int32_t chunk = 0; chunk < size.chunks; ++chunk) {
       for (std::int32_t i = group; i < end; ++i) {
         forward.push_back({PassKind::forward, chunk, i});
@@ -37,7 +38,7 @@ PassOrder interleaved(const PipelineSize& size, std::int32_t rank) {
       }
     }
   }
-  const std::int64_t warm_up = std::int64_t{size.ranks - rank - 1} * 2 + std::int64_t{size.chunks - 1} * size.ranks;
+  const std::int64_t warm_up = std::int64_t{size.ranks - rank - 1} * 2 + std::int64_t{size.chunks - 1} * share;
   PassOrder out;
   std::size_t next = 0;
   while (next < std::min(static_cast<std::size_t>(warm_up), forward.size())) out.push_back(forward[next++]);

@@ -42,6 +42,15 @@ struct PipelineSize {
   std::int32_t micro_batches = 1;
 };
 
+/// Micro-batches that the ranks of an interleaved pipeline take through one chunk before they go on to the next: as
+/// many as there are ranks, or the equal shares of as many rounds as they fill. Sources:
+/// megatron/core/pipeline_parallel/schedules.py:get_pp_rank_microbatches; torch.distributed.pipelining
+/// ScheduleInterleaved1F1B (number_of_rounds, microbatches_per_round).
+constexpr std::int64_t interleaved_group(std::int64_t ranks, std::int64_t micro_batches) {
+  const std::int64_t rounds = micro_batches < ranks ? 1 : micro_batches / ranks;
+  return micro_batches % rounds == 0 ? micro_batches / rounds : ranks;
+}
+
 /// The order of a schedule. Source: see simulate_pipeline.
 PipelineOrder pipeline_order(ScheduleKind schedule, const PipelineSize& size, const PipelineCosts& costs);
 

@@ -61,6 +61,15 @@ void add_transients(StageMemory& out, const Workload& workload, const Activation
   out[MemoryPart::transients] = std::max(0.0, std::max(loss, backward) - logits);
 }
 
+namespace {
+
+bool gathers_tokens(const Workload& workload) {
+  return workload.kernels.dispatch == ExpertDispatch::all_gather && workload.model.experts > 0 &&
+         workload.run.degrees.expert > 1;
+}
+
+}  // namespace
+
 double communication_buffers(const Workload& workload, const ActivationContext& c, std::size_t rank) {
   double bytes = 0;
   const ModelShape& m = workload.model;
@@ -78,6 +87,12 @@ double communication_buffers(const Workload& workload, const ActivationContext& 
     const std::int64_t in_step = workload.run.batch.micro_batches_between_flushes();
     bytes += boundaries * received * as_double(std::max<std::int64_t>(1, in_step));
   }
+  // Every rank gathers the tokens of all ranks that share the experts, and scatters the sums of as many.
+  if (gathers_tokens(workload)) {
+    const Degrees& d = workload.run.degrees;
+    bytes += c.tokens * as_double(m.hidden) * c.element / c.sequence_split *
+             as_double(d.expert * std::max<std::int64_t>(1, d.expert_tensor));
+  }
   const bool buffers = workload.kernels.separate_gradient_buffers;
   if (buffers && bytes_of(workload.precision.gradients) < 4 && workload.sharding.dense_shards > 1) {
     const double parameters = rank_parameters(workload, rank).total();
@@ -92,14 +107,15 @@ bool is_torch_pipeline(const Workload& workload) {
 }
 
 double deep_ep_buffers(const Workload& workload, const ActivationContext& c) {
-  if (!workload.kernels.deep_ep || workload.run.degrees.expert <= 1) return 0;
+  if (workload.kernels.dispatch != ExpertDispatch::deep_ep || workload.run.degrees.expert <= 1) return 0;
   const ModelShape& m = workload.model;
   return 2 * c.tokens * (as_double(m.experts_per_token) * as_double(m.hidden)) * c.element / c.sequence_split;
 }
 
 bool uses_rccl_all_to_all(const Workload& workload, const MemoryDevice& device) {
   const bool exchanges = workload.model.experts > 0 && workload.run.degrees.expert > 1;
-  return device.amd && exchanges && !workload.kernels.deep_ep && workload.runtime == Runtime::torch;
+  const bool swaps = workload.kernels.dispatch == ExpertDispatch::all_to_all;
+  return device.amd && exchanges && swaps && workload.runtime == Runtime::torch;
 }
 
 }  // namespace primus_plan

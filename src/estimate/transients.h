@@ -17,9 +17,9 @@ void add_transients(StageMemory& out, const Workload& workload, const Activation
                     double made_again);
 
 /// Buffers of collectives that the caching allocator holds: two key-value blocks of the context-parallel ring, two
-/// hidden states of tensor-parallel overlap, an fp32 bucket when gradients are accumulated in 16 bits, and what
-/// PyTorch's own pipeline receives: a buffer for each micro-batch and direction (torch/distributed/pipelining/stage.py,
-/// _prepare_forward_infra).
+/// hidden states of tensor-parallel overlap, the tokens that an all-gather brings to the experts, an fp32 bucket when
+/// gradients are accumulated in 16 bits, and what PyTorch's own pipeline receives: a buffer for each micro-batch and
+/// direction (torch/distributed/pipelining/stage.py, _prepare_forward_infra).
 double communication_buffers(const Workload& workload, const ActivationContext& c, std::size_t rank);
 
 /// Whether PyTorch's own pipeline runs: it keeps what a stage gave away until its backward pass is done.

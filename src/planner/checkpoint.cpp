@@ -210,6 +210,9 @@ CheckpointAnswer checkpoint_loads(const ComparedRun& before, const ComparedRun& 
     if (!differences.empty()) {
       return {Resumes::no, {fmt::format("the models differ: {}", join(differences, ", "))}};
     }
+    if (a->model.vocabulary != b->model.vocabulary && (a->model.vocabulary == 0 || b->model.vocabulary == 0)) {
+      return {Resumes::unknown, {"the vocabulary of one of them is not stated, and the embedding has its size"}};
+    }
   }
   for (const Format& format : formats) {
     if (format.framework == framework) return format.answer(before, after);

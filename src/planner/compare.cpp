@@ -9,6 +9,7 @@
 
 #include "config/key_names.h"
 #include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
@@ -140,15 +141,40 @@ std::vector<const Finding*> findings_missing_from(const std::vector<Finding>& li
   return out;
 }
 
-std::vector<EstimateDifference> estimate_differences(const Estimate* before, const Estimate* after) {
+std::vector<std::string> uncounted(const Analysis& run) {
+  if (run.workload == nullptr || run.errors > 0) return {};
+  return {run.workload->unknown.begin(), run.workload->unknown.end()};
+}
+
+std::string uncounted_text(const Analysis& before, const Analysis& after,
+                           const std::pair<std::string_view, std::string_view>& names) {
+  const std::vector<std::string> a = uncounted(before);
+  const std::vector<std::string> b = uncounted(after);
+  if (a == b) return a.empty() ? std::string() : fmt::format("the estimates do not count {}", join(a, ", "));
+  std::string text;
+  for (const auto& [name, facts] : {std::pair(names.first, a), std::pair(names.second, b)}) {
+    if (facts.empty()) continue;
+    text += fmt::format("{}{} has no estimate to compare: its config does not state {}", text.empty() ? "" : "; ", name,
+                        join(facts, ", "));
+  }
+  return text;
+}
+
+std::vector<EstimateDifference> estimate_differences(const Analysis& before_run, const Estimate* before,
+                                                     const Analysis& after_run, const Estimate* after) {
+  if (uncounted(before_run) != uncounted(after_run)) {
+    if (!uncounted(before_run).empty()) before = nullptr;
+    if (!uncounted(after_run).empty()) after = nullptr;
+  }
   const Estimate nothing;
   const Estimate& a = before != nullptr ? *before : nothing;
   const Estimate& b = after != nullptr ? *after : nothing;
   std::vector<EstimateDifference> out;
   bool has_a = before != nullptr;
   bool has_b = after != nullptr;
+  const auto known = [](bool has, double value) { return has ? std::optional(value) : std::nullopt; };
   const auto add = [&](std::string_view name, std::string_view unit, double one, double other) {
-    if (one > 0 || other > 0) out.push_back({name, unit, one, other, has_a, has_b});
+    if (one > 0 || other > 0) out.push_back({name, unit, known(has_a, one), known(has_b, other)});
   };
   add("parameters", "10^9", a.parameters.total() / 1e9, b.parameters.total() / 1e9);
   add("memory of the fullest GPU", "GiB", a.memory.device.expected / gib, b.memory.device.expected / gib);
@@ -182,7 +208,7 @@ Comparison compare_runs(const ComparedRun& before, const ComparedRun& after) {
   const auto& a = before.analysis.workload;
   const auto& b = after.analysis.workload;
   if (a != nullptr && b != nullptr && !model_differences(a->model, b->model).empty()) out.trains_the_same = false;
-  out.estimates = estimate_differences(before.estimate, after.estimate);
+  out.estimates = estimate_differences(before.analysis, before.estimate, after.analysis, after.estimate);
   if (!out.other_framework) compare_groups(before, after, out);
   out.gone = findings_missing_from(before.analysis.findings, after.analysis.findings);
   out.fresh = findings_missing_from(after.analysis.findings, before.analysis.findings);
@@ -222,7 +248,9 @@ std::vector<std::string> model_differences(const ModelShape& before, const Model
     const std::int64_t b = after.*dimension.member;
     // Presets of models of experts alone may state the width of dense blocks or not.
     const bool is_idle = dimension.member == &ModelShape::ffn && !has_dense_layers(before) && !has_dense_layers(after);
-    if (a != b && !is_idle) out.push_back(fmt::format("{} {} and {}", dimension.name, a, b));
+    // A tokenizer that is only named may have any vocabulary.
+    const bool is_unknown = dimension.member == &ModelShape::vocabulary && (a == 0 || b == 0);
+    if (a != b && !is_idle && !is_unknown) out.push_back(fmt::format("{} {} and {}", dimension.name, a, b));
   }
   if (before.tied_embeddings != after.tied_embeddings) {
     out.push_back(fmt::format("output layer {} and {}", before.tied_embeddings ? "tied to the embedding" : "of its own",

@@ -18,10 +18,8 @@ void write_number_changes(JsonWriter& json, const RunDescription& before, const 
 
 void write_estimate_change(JsonWriter& json, const EstimateDifference& row) {
   json.begin_object(JsonWriter::Layout::one_line).key("name").string(row.name).key("unit").string(row.unit);
-  json.key("before");
-  row.has_before ? json.real(row.before) : json.null();
-  json.key("after");
-  row.has_after ? json.real(row.after) : json.null();
+  write_known(json, "before", row.before);
+  write_known(json, "after", row.after);
   json.end_object();
 }
 

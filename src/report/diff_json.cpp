@@ -23,8 +23,8 @@ void write_numbers(JsonWriter& json, const Comparison& comparison) {
   json.end_array().key("estimates").begin_array();
   for (const EstimateDifference& estimate : comparison.estimates) {
     json.begin_object(one_line).key("name").string(estimate.name).key("unit").string(estimate.unit);
-    write_real(json, "a", estimate.before);
-    write_real(json, "b", estimate.after);
+    write_known(json, "a", estimate.before);
+    write_known(json, "b", estimate.after);
     json.end_object();
   }
   json.end_array();
@@ -57,6 +57,8 @@ std::string diff_to_json(const DiffReport& report) {
   json.key("module").string(report.after.module).key("hardware").string(report.hardware);
   json.key("same").boolean(comparison.is_same()).key("trains_the_same").boolean(comparison.trains_the_same);
   write_numbers(json, comparison);
+  write_lines(json, "not_counted_a", uncounted(report.before));
+  write_lines(json, "not_counted_b", uncounted(report.after));
   write_values(json, comparison);
   json.key("checkpoint").begin_object().key("loads").string(to_string(comparison.checkpoint.resumes));
   json.key("reasons").begin_array();

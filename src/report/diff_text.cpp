@@ -46,12 +46,15 @@ std::string numbers_text(const Comparison& comparison, const Paint& paint, const
                number.differs ? "*" : ""});
   }
   for (const EstimateDifference& estimate : comparison.estimates) {
-    const auto say = [&](double value) {
-      return value > 0 ? fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0) : std::string("-");
+    const auto say = [](std::optional<double> value) {
+      return value ? fmt::format("{:.{}f}", *value, *value < 10 ? 2 : *value < 100 ? 1 : 0) : std::string("-");
     };
     std::string change;
-    if (estimate.before > 0 && estimate.after > 0) {
-      const double percent = 100 * (estimate.after / estimate.before - 1);
+    if (estimate.unit == "%" && estimate.before && estimate.after) {
+      const double points = *estimate.after - *estimate.before;
+      if (points >= 0.05 || points <= -0.05) change = fmt::format("{:+.1f} points", points);
+    } else if (estimate.before.value_or(0) > 0 && estimate.after) {
+      const double percent = 100 * (*estimate.after / *estimate.before - 1);
       if (percent >= 0.05 || percent <= -0.05) change = fmt::format("{:+.1f} %", percent);
     }
     table.add({fmt::format("{} ({})", estimate.name, estimate.unit), say(estimate.before), say(estimate.after),
@@ -127,6 +130,8 @@ std::string diff_to_text(const DiffReport& report, const TextStyle& style) {
     const std::string line = fmt::format("memory and time are estimates for {}", escape_controls(report.hardware));
     text += "\n" + wrapped(line, 2, style) + "\n";
   }
+  const std::string lacking = uncounted_text(report.before, report.after, {"A", "B"});
+  if (!lacking.empty()) text += wrapped("note: " + lacking, 2, style) + "\n";
   return text;
 }
 

@@ -30,9 +30,9 @@ void write_parameters(JsonWriter& json, const Estimate& estimate) {
 void write_flops(JsonWriter& json, const Workload& workload, const FlopsEstimate& flops) {
   json.key("flops").begin_object();
   json.key("counted_as").string(count_names[static_cast<std::size_t>(workload.counted_as)]);
-  json.key("counted_per_token_flops").real(flops.counted_per_token);
-  json.key("counted_per_step_flops").real(flops.counted_per_step());
-  json.key("counted_per_gpu_per_step_flops").real(flops.counted_per_gpu());
+  write_real(json, "counted_per_token_flops", flops.counted_per_token);
+  write_real(json, "counted_per_step_flops", flops.counted_per_step());
+  write_real(json, "counted_per_gpu_per_step_flops", flops.counted_per_gpu());
   json.key("common_per_token_flops").real(flops.common_per_token);
   json.key("common_attention_per_token_flops").real(flops.common_attention_per_token);
   json.key("common_per_step_flops").real(flops.common_per_step());
@@ -85,7 +85,12 @@ void write_memory(JsonWriter& json, const EstimateReport& report) {
 }
 
 void write_rate(JsonWriter& json, std::string_view name, double flops_per_second, double mfu) {
-  json.key(name).begin_object(Layout::one_line);
+  json.key(name);
+  if (flops_per_second <= 0) {
+    json.null();
+    return;
+  }
+  json.begin_object(Layout::one_line);
   json.key("flops_per_second_per_gpu").real(flops_per_second);
   json.key("mfu").real(mfu);
   json.end_object();
@@ -105,6 +110,7 @@ void write_step(JsonWriter& json, const EstimateReport& report) {
   json.key("tokens_per_second_per_gpu").real(step.tokens_per_second_per_gpu);
   write_rate(json, "counted", step.counted_flops_per_second_per_gpu, report.estimate.counted_mfu());
   write_rate(json, "common", step.flops_per_second_per_gpu, step.mfu);
+  json.key("peak_flops_per_second_per_gpu").real(report.estimate.peak_flops);
   json.key("bubble_share").real(step.bubble_share);
   json.key("parts_seconds").begin_object();
   for (std::size_t i = 0; i < time_parts; ++i) {

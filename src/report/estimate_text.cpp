@@ -189,8 +189,10 @@ std::string step_lines(const EstimateReport& report, const TextStyle& style) {
                       with_commas(static_cast<std::int64_t>(std::llround(step.tokens_per_second_per_gpu)))),
           style);
   const std::string_view title = framework_titles[static_cast<std::size_t>(report.analysis.workload->counted_as)];
-  std::string rates = fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} %",
-                                  step.flops_per_second_per_gpu / 1e12, 100 * step.mfu);
+  std::string rates =
+      fmt::format("{:.0f} TFLOP/s of work on each GPU, MFU {:.1f} % of {}'s {} TFLOP/s",
+                  step.flops_per_second_per_gpu / 1e12, 100 * step.mfu, name_of(report.analysis.workload->precision),
+                  with_commas(std::llround(report.estimate.peak_flops / 1e12)));
   if (report.estimate.flops.counted_per_token > 0) {
     rates += fmt::format("; {:.0f} TFLOP/s as {} counts, MFU {:.1f} %", step.counted_flops_per_second_per_gpu / 1e12,
                          title, 100 * report.estimate.counted_mfu());

@@ -16,6 +16,11 @@ void write_real(JsonWriter& json, std::string_view key, double value) {
   value > 0 ? json.real(value) : json.null();
 }
 
+void write_known(JsonWriter& json, std::string_view key, std::optional<double> value) {
+  json.key(key);
+  value ? json.real(*value) : json.null();
+}
+
 void write_lines(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines) {
   json.key(key).begin_array();
   for (const std::string& line : lines) json.string(line);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ namespace primus_plan {
 /// A key with a number; null for 0 and less, which stand for "could not be derived".
 void write_count(JsonWriter& json, std::string_view key, std::int64_t value);
 void write_real(JsonWriter& json, std::string_view key, double value);
+
+/// A key with a number that may be 0; null where it is not known.
+void write_known(JsonWriter& json, std::string_view key, std::optional<double> value);
 void write_lines(JsonWriter& json, std::string_view key, const std::vector<std::string>& lines);
 /// {"low", "expected", "high"} in bytes.
 void write_range(JsonWriter& json, std::string_view key, const MemoryRange& range);

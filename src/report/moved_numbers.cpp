@@ -41,14 +41,14 @@ std::string real(double value, int decimals) {
 MovedNumber moved(const EstimateDifference& row, const EstimateWords& how) {
   MovedNumber out{.name = how.label,
                   .unit = how.unit,
-                  .before = row.has_before ? real(row.before, how.decimals) : "?",
-                  .after = row.has_after ? real(row.after, how.decimals) : "?",
+                  .before = row.before ? real(*row.before, how.decimals) : "?",
+                  .after = row.after ? real(*row.after, how.decimals) : "?",
                   .difference = {}};
   out.moved = out.before != out.after;
-  if (!row.has_before || !row.has_after || !out.moved) return out;
-  const double difference = row.after - row.before;
-  if (how.relative && row.before > 0) {
-    out.difference = fmt::format("{:+.1f} %", 100 * difference / row.before);
+  if (!row.before || !row.after || !out.moved) return out;
+  const double difference = *row.after - *row.before;
+  if (how.relative && *row.before > 0) {
+    out.difference = fmt::format("{:+.1f} %", 100 * difference / *row.before);
   } else {
     const std::string_view unit = how.unit == "%" ? "points" : how.unit;
     out.difference = fmt::format("{:+.{}f}{}{}", difference, how.decimals, unit.empty() ? "" : " ", unit);
@@ -57,6 +57,12 @@ MovedNumber moved(const EstimateDifference& row, const EstimateWords& how) {
   const bool better = (difference > 0) == (how.when_more == Trend::better);
   out.trend = better ? Trend::better : Trend::worse;
   return out;
+}
+
+/// Shares of two peaks (bf16's and fp8's, say) are no measure of each other.
+bool has_other_peak(const Change& change) {
+  return change.before_estimate != nullptr && change.after_estimate != nullptr &&
+         change.before_estimate->peak_flops != change.after_estimate->peak_flops;
 }
 
 }  // namespace
@@ -75,10 +81,15 @@ std::vector<MovedNumber> moved_numbers(const Change& change) {
                    .trend = Trend::neutral,
                    .moved = before != after});
   }
-  for (const EstimateDifference& row : estimate_differences(change.before_estimate, change.after_estimate)) {
+  for (const EstimateDifference& row :
+       estimate_differences(change.before, change.before_estimate, change.after, change.after_estimate)) {
     const auto how = std::ranges::find(words, row.name, &EstimateWords::name);
     if (how == words.end()) continue;
     MovedNumber number = moved(row, *how);
+    if (row.name == "MFU" && has_other_peak(change)) {
+      number.name = "MFU of another peak";
+      number.trend = Trend::neutral;
+    }
     if (number.moved || how->when_more != Trend::neutral) out.push_back(std::move(number));
   }
   return out;

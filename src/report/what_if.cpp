@@ -52,6 +52,8 @@ std::string change_to_text(const Change& change, const TextStyle& style) {
     const std::string line = fmt::format("  memory and time are estimates for {}", escape_controls(change.hardware));
     text += wrapped(line, 4, style) + "\n";
   }
+  const std::string lacking = uncounted_text(change.before, change.after, {"the run before", "the run after"});
+  if (!lacking.empty()) text += wrapped("  note: " + lacking, 4, style) + "\n";
   for (const Finding* gone : findings_missing_from(change.before.findings, change.after.findings)) {
     const std::string line = fmt::format("  gone: {}: {} [{} {}]", to_string(gone->severity),
                                          escape_controls(gone->message), gone->rule->id, gone->rule->name);
@@ -74,10 +76,13 @@ std::string change_to_json(const Change& change) {
   write_number_changes(json, change.before.run, change.after.run);
   json.end_array();
   json.key("estimates").begin_array();
-  for (const EstimateDifference& row : estimate_differences(change.before_estimate, change.after_estimate)) {
+  for (const EstimateDifference& row :
+       estimate_differences(change.before, change.before_estimate, change.after, change.after_estimate)) {
     write_estimate_change(json, row);
   }
   json.end_array();
+  write_lines(json, "not_counted_before", uncounted(change.before));
+  write_lines(json, "not_counted_after", uncounted(change.after));
   json.key("hardware");
   change.hardware.empty() ? json.null() : json.string(change.hardware);
   write_findings(json, "new", findings_missing_from(change.after.findings, change.before.findings), change.after);

@@ -11,8 +11,9 @@ void write_changes(JsonWriter& json, const Result& result) {
   write_number_changes(json, result.before->run(), result.after->run());
   const Estimate* before = result.before->estimated();
   const Estimate* after = result.after->estimated();
-  for (const EstimateDifference& row : estimate_differences(before, after)) {
-    if (row.before == row.after && row.has_before == row.has_after) continue;
+  for (const EstimateDifference& row :
+       estimate_differences(result.before->analysis(), before, result.after->analysis(), after)) {
+    if (row.before == row.after) continue;
     write_estimate_change(json, row);
   }
   json.end_array();

@@ -48,6 +48,27 @@ TEST_F(ExperimentCommands, ResolvedYamlResolvesToItself) {
   EXPECT_EQ(document["modules"]["pre_trainer"]["params"], first["modules"][0]["params"]);
 }
 
+/// Primus's parser stops at them: there is no merged experiment, but everything else is told with them.
+TEST_F(ExperimentCommands, MissingNamesOfTheOutputFolderHideNothing) {
+  std::string text(good_experiment);
+  for (const std::string_view key : {"work_group: ", "exp_name: "}) {
+    const std::size_t at = text.find(key);
+    text.erase(at, text.find('\n', at) + 1 - at);
+  }
+  const std::string size = "tensor_model_parallel_size: ";
+  text.replace(text.find(size) + size.size(), 1, "3");
+  const std::string path = folder_.write("nameless.yaml", text);
+  const ProcessResult checked = run_plan({"check", path});
+  EXPECT_EQ(checked.exit_code, 1);
+  for (const char* part : {"no work_group [CF201", "no exp_name [CF201", "MG102"}) {
+    EXPECT_TRUE(contains(checked.out, part)) << part << checked.out;
+  }
+  const ProcessResult resolved = run_plan({"resolve", path});
+  EXPECT_EQ(resolved.exit_code, 1);
+  EXPECT_EQ(resolved.out, "");
+  EXPECT_TRUE(contains(resolved.err, "no work_group [CF201")) << resolved.err;
+}
+
 TEST_F(ExperimentCommands, ResolveOfADocument) {
   const std::string child = folder_.write("child.yaml", "extends: base.yaml\nb: ${NAME:3}\n");
   folder_.write("base.yaml", "a: 1\nb: 2\n");

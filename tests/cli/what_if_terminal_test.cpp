@@ -210,6 +210,14 @@ TEST_F(AtTerminal, AWindowThatChangesAndAStopKeepTheLine) {
   EXPECT_THAT(plain_text(pty.run("\x7F")), HasSubstr("2 -> 4"));
 }
 
+TEST_F(AtTerminal, LeavesOnCtrlDAfterTheWindowChanged) {
+  Pty& pty = start({.columns = 120});
+  pty.resize(60, 20);
+  std::this_thread::sleep_for(200ms);
+  pty.type(end_of_input);
+  EXPECT_EQ(pty.exit_code(), 0);
+}
+
 TEST_F(AtTerminal, ADumbTerminalWillDo) {
   Pty& pty = start({.term = "dumb"});
   const std::string out = pty.run("tp 4");

@@ -66,7 +66,8 @@ TEST(DiffReport, TextAndJson) {
   Comparison comparison;
   comparison.trains_the_same = false;
   comparison.numbers = {{"world size", 16, 16, false, false}, {"global batch", 64, 100, true, true}};
-  comparison.estimates = {{"memory of the fullest GPU", "GiB", 100, 120}, {"step", "s", 0, 2.5}};
+  comparison.estimates = {
+      {"memory of the fullest GPU", "GiB", 100, 120}, {"step", "s", {}, 2.5}, {"pipeline bubble", "%", 0, 12.5}};
   comparison.values = {{"global_batch_size", "64", "100", Effect::trains},
                        {"tensor_model_parallel_size", "", "4", Effect::runs},
                        {"log_interval", "1", "10", Effect::tells}};

@@ -75,7 +75,8 @@ TEST(MegatronLegalValues, SequencesSuitEverySplit) {
 
 TEST(MegatronLegalValues, WorldsSplitTheBatch) {
   const std::string keys = "tensor_model_parallel_size: 2\nmicro_batch_size: 1\nglobal_batch_size: 32\n";
-  EXPECT_THAT(help_of("MG102", keys, 7), Contains("nearest legal world sizes: 4, 8")) << "32 is no multiple of DP 3";
+  EXPECT_THAT(help_of("MG102", keys, 7), Contains("nearest world sizes that mend this: 4, 8"))
+      << "32 is no multiple of DP 3";
   EXPECT_THAT(help_of("MG102", "tensor_model_parallel_size: 4\nmicro_batch_size: 3\nglobal_batch_size: 32\n", 6),
               Contains("nearest world sizes that the degrees divide: 4, 8"))
       << "no world splits this batch";

@@ -144,8 +144,10 @@ TEST_F(Tree, NamesOfTheOutputFolderAreText) {
   std::string text = with_overrides("      a: 1\n");
   text.replace(text.find("me\n"), 2, "${USER_ID:1000}");
   const LoadResult result = load(text);
-  EXPECT_THAT(names(result.errors), ElementsAre("wrong-shape"));
-  EXPECT_THAT(result.errors.at(0).message, HasSubstr("user_name must be text"));
+  ASSERT_EQ(result.experiments.size(), 1U) << "the modules are as plain as before";
+  const std::vector<Finding>& refusals = result.experiments[0].refusals;
+  ASSERT_THAT(names(refusals), ElementsAre("wrong-shape"));
+  EXPECT_THAT(refusals[0].message, HasSubstr("user_name must be text"));
 }
 
 TEST_F(Tree, ANameThatIsNearlyAPresetIsSuggested) {

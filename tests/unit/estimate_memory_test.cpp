@@ -284,6 +284,10 @@ TEST(EstimateMemory, MicroBatchesInFlight) {
   const double of_many = micro_batches_in_flight(w, 0, 0);
   w.run.batch.accumulation_steps = INT64_MAX;
   EXPECT_EQ(micro_batches_in_flight(w, 0, 0), of_many);
+  // Fewer micro-batches than ranks: every forward pass comes before the first backward pass.
+  w.run.batch.accumulation_steps = 2;
+  w.run.batch.pipeline_micro_batches = 0;
+  for (const std::size_t chunk : {0U, 1U}) EXPECT_EQ(micro_batches_in_flight(w, 0, chunk), 2) << chunk;
 }
 
 TEST(EstimateMemory, AUnitOfRecomputeBeyondAllLayersIsAllOfThem) {

@@ -92,6 +92,18 @@ TEST(TorchTitanWorkload, KeepsFloat32WeightsWithoutACopy) {
   EXPECT_EQ(titan("training: {dtype: bfloat16}\n").precision.first_moment, NumberFormat::bf16);
 }
 
+/// torchtitan/distributed/utils.py:maybe_enable_amp: TP or PP without FSDP switches mixed precision off.
+TEST(TorchTitanWorkload, ComputesInFloat32WhereNothingCasts) {
+  const auto compute = [](const std::string& degrees, std::int64_t world = 8) {
+    return titan("parallelism: {" + degrees + "}\n", world).precision.compute;
+  };
+  EXPECT_EQ(compute("tensor_parallel_degree: 8"), NumberFormat::fp32);
+  EXPECT_EQ(compute("pipeline_parallel_degree: 2", 2), NumberFormat::fp32);
+  EXPECT_EQ(compute("tensor_parallel_degree: 4"), NumberFormat::bf16) << "FSDP casts";
+  EXPECT_EQ(compute("data_parallel_replicate_degree: 8"), NumberFormat::bf16) << "autocast";
+  EXPECT_EQ(compute("tensor_parallel_degree: 1", 1), NumberFormat::bf16) << "autocast";
+}
+
 TEST(TorchTitanWorkload, HasAllLogitsOnEachRankWithoutLossParallelism) {
   const double split = titan("parallelism: {tensor_parallel_degree: 4}\n").kernels.logit_bytes;
   const double whole =
@@ -238,6 +250,29 @@ TEST(MegatronWorkload, ACapacityWithoutPaddingOnlyTakesTokensAway) {
   EXPECT_LT(memory_of(with("0.5", "false")), memory_of(with("1.0", "false")));
   EXPECT_GT(memory_of(with("4.0", "true")), dropless);
   EXPECT_GT(estimate_step(with("4.0", "true"), part).seconds, seconds);
+}
+
+/// Gathering sends every token to all ranks of the experts: more than its few copies where those ranks are many.
+TEST(MegatronWorkload, TheDispatcherChangesWhatExpertsExchange) {
+  const auto with = [](const char* dispatcher, int topk) {
+    return megatron("num_experts: 16\nexpert_model_parallel_size: 8\nmoe_router_topk: " + std::to_string(topk) +
+                    "\nmoe_token_dispatcher_type: " + dispatcher + "\n");
+  };
+  const Hardware part = find_hardware("MI300X", MemoryFiles());
+  const auto exchange = [&](const Workload& workload) {
+    const StepEstimate step = estimate_step(workload, part);
+    return step.parts[static_cast<std::size_t>(TimePart::expert_exchange)];
+  };
+  EXPECT_GT(exchange(with("allgather", 1)), exchange(with("alltoall", 1)));
+  EXPECT_DOUBLE_EQ(exchange(with("allgather", 1)), exchange(with("allgather", 8)));
+  EXPECT_LT(exchange(with("alltoall", 1)), exchange(with("alltoall", 8)));
+  const auto assumes = [&](const Workload& workload) {
+    const MemoryDevice device = memory_device(&part);
+    const std::vector<std::string> lines = memory_assumptions(workload, estimate_memory(workload, device), device);
+    return std::ranges::any_of(lines, [](const std::string& line) { return line.starts_with("RCCL's all-to-all"); });
+  };
+  EXPECT_TRUE(assumes(with("alltoall", 1)));
+  EXPECT_FALSE(assumes(with("allgather", 1)));
 }
 
 /// Whatever goes to host memory is seen in memory, in what is assumed of it, or both, and beside the step.

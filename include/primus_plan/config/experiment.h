@@ -52,6 +52,7 @@ struct Experiment {
   bool is_snippet = false;  ///< a bare snippet: presets and a small model were assumed around it
   Pragma pragma;
   std::vector<IgnoreComment> ignores;  ///< of this file (or document), not of the files it extends
+  std::vector<Finding> refusals;       ///< what stops Primus's parser and hides nothing of the modules: errors
   Remarks remarks;
   std::vector<std::shared_ptr<const Source>> sources;  ///< owners of the texts that origins point into
 };

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "primus_plan/backends/analysis.h"
@@ -63,18 +64,26 @@ struct NumberDifference {
   bool trains = false;
 };
 
-/// An estimate on both sides; 0 where there is none.
+/// An estimate on both sides; none where the side has no estimate. A 0 is known to be 0 (a bubble without stages).
 struct EstimateDifference {
   std::string_view name;  ///< "memory of the fullest GPU", …
   std::string_view unit;  ///< "GiB", "s", "tokens/s/GPU", "%"
-  double before = 0;
-  double after = 0;
-  bool has_before = false;  ///< false: `before` is 0 for want of an estimate
-  bool has_after = false;
+  std::optional<double> before;
+  std::optional<double> after;
 };
 
-/// The estimates that either side has: parameters, memory, step, throughput, MFU, bubble. Null: none.
-std::vector<EstimateDifference> estimate_differences(const Estimate* before, const Estimate* after);
+/// The estimates that either side has: parameters, memory, step, throughput, MFU, bubble. Null: none. An estimate that
+/// lacks a fact which the other's counts (the vocabulary, say) is no side of a comparison, and left out.
+std::vector<EstimateDifference> estimate_differences(const Analysis& before, const Estimate* before_estimate,
+                                                     const Analysis& after, const Estimate* after_estimate);
+
+/// What estimates of a run cannot count.
+std::vector<std::string> uncounted(const Analysis& run);
+
+/// What the comparison of two runs' estimates leaves out, in a sentence; nothing where they count everything. `names`:
+/// what the two runs are called.
+std::string uncounted_text(const Analysis& before, const Analysis& after,
+                           const std::pair<std::string_view, std::string_view>& names);
 
 /// Groups of one kind on both sides; size 0 where there are none.
 struct GroupDifference {

@@ -160,6 +160,10 @@ struct Overlap {
   bool pipeline = false;
 };
 
+/// How tokens reach the ranks of their experts (Megatron's moe_token_dispatcher_type, TorchTitan's
+/// expert_parallel_comm_backend): by all-to-all, by gathering every rank's tokens, or by DeepEP.
+enum class ExpertDispatch : std::uint8_t { all_to_all, all_gather, deep_ep };
+
 /// How the framework's kernels treat memory.
 struct Kernels {
   bool flash_attention = true;
@@ -169,7 +173,7 @@ struct Kernels {
   bool transformer_engine = true;  ///< keeps one placeholder gradient a weight shape
   bool fused_gradients = true;     ///< weight gradients are added where they are accumulated
   bool dropout = false;
-  bool deep_ep = false;                   ///< expert dispatch by DeepEP rather than all-to-all
+  ExpertDispatch dispatch = ExpertDispatch::all_to_all;
   bool compiled = false;                  ///< whole graph compiled (XLA, torch.compile)
   bool all_experts_same_load = false;     ///< the router is forced to balance
   bool probabilities_in_experts = false;  ///< router weights are applied inside the expert's activation function

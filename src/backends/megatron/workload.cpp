@@ -177,8 +177,11 @@ Kernels kernels_of(const MegatronRun& run) {
   k.fused_gradients = *config.gradient_accumulation_fusion && !fsdp2;
   k.separate_gradient_buffers = !fsdp2;
   k.dropout = *config.hidden_dropout > 0;
-  const bool flex = *config.moe_token_dispatcher_type == "flex";
-  k.deep_ep = flex && is_one_of(*config.moe_flex_dispatcher_backend, {"deepep", "hybridep"});
+  const std::string_view dispatcher = *config.moe_token_dispatcher_type;
+  if (dispatcher == "allgather") k.dispatch = ExpertDispatch::all_gather;
+  if (dispatcher == "flex" && is_one_of(*config.moe_flex_dispatcher_backend, {"deepep", "hybridep"})) {
+    k.dispatch = ExpertDispatch::deep_ep;
+  }
   k.all_experts_same_load = *config.moe_router_force_load_balancing;
   for (const std::string_view type : run.parsed.cp_comm_types) k.context_all_to_all |= type.starts_with("a2a");
   return k;

@@ -132,7 +132,8 @@ Precision precision_of(const TorchTitanRun& run) {
   out.weights = out.main_weights = out.first_moment = out.second_moment = kept;
   out.separate_main_weights = false;
   out.gradients = kept;
-  out.compute = low || *config.mixed_precision_param == "bfloat16" ? NumberFormat::bf16 : NumberFormat::fp32;
+  const bool casts = run.mixes_precision() && *config.mixed_precision_param == "bfloat16";
+  out.compute = low || casts ? NumberFormat::bf16 : NumberFormat::fp32;
   if (run.parsed.converters.mx_linear) {
     out.compute = NumberFormat::fp8;
     out.recipe = ScalingRecipe::microscaling;
@@ -205,7 +206,7 @@ Kernels kernels_of(const TorchTitanRun& run) {
   out.transformer_engine = false;
   out.fused_gradients = false;
   out.separate_gradient_buffers = false;
-  out.deep_ep = *config.expert_parallel_comm_backend == "deepep";
+  if (*config.expert_parallel_comm_backend == "deepep") out.dispatch = ExpertDispatch::deep_ep;
   out.compiled = run.parsed.compiles_model;
   out.all_experts_same_load = *config.debug_moe_force_load_balance;
   return out;

@@ -12,7 +12,7 @@ void help_with_worlds(Message& message, const MegatronRun& run) {
     message.help("the degrees multiply to {} GPUs: lower the largest one", product_text(smallest));
   } else if (smallest > 0) {
     const std::vector<Int> legal = nearest_legal_worlds(run, smallest);
-    message.help("nearest {}: {}", legal.empty() ? "world sizes that the degrees divide" : "legal world sizes",
+    message.help("nearest world sizes that {}: {}", legal.empty() ? "the degrees divide" : "mend this",
                  numbers_text(legal.empty() ? multiples_around(run.world(), smallest) : legal));
   }
 }

@@ -10,7 +10,7 @@ namespace primus_plan::megatron {
 
 /// Phrases of Megatron that several rules share. All of them are made only when somebody reads the text.
 
-/// "nearest legal world sizes: 16, 32": around the asked one.
+/// "nearest world sizes that mend this: 16, 32": around the asked one.
 void help_with_worlds(Message& message, const MegatronRun& run);
 
 /// "pipeline_model_parallel_size that divides 24: 1, 2, 4": into so many `parts`, and `most` at most.

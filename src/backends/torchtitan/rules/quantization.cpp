@@ -92,7 +92,7 @@ void mx_linear_not_possible(const TorchTitanRun& run, Findings& out) {
     if (!has_hardware) {
       m.say("quantize.linear.mx needs MI350 or MI355X (gfx950) or a GPU of SM100: on MI300X and MI325X the run stops");
       m.help("quantize.linear.float8 runs on all of them");
-      m.help("for MI350 and MI355X say so: PYTORCH_ROCM_ARCH=gfx950 in the environment");
+      m.help("for MI350 and MI355X say what the image is built for: --env PYTORCH_ROCM_ARCH=gfx950");
       if (tensor_parallel) m.because("even there a compiled model does not go with TP {}", run.tp());
     } else {
       m.say("quantize.linear.mx in a compiled model does not go with TP {}", run.tp());

@@ -11,7 +11,8 @@ void help_with_worlds(Message& message, const TorchTitanRun& run) {
   if (*run.given.data_parallel_shard_degree != -1 || smallest > largest_launch) {
     message.help("these degrees make a world of {}", counted(smallest, "rank"));
   } else {
-    message.help("nearest legal world sizes: {}", numbers_text(multiples_around(run.world(), smallest)));
+    message.help("nearest world sizes that the degrees divide: {}",
+                 numbers_text(multiples_around(run.world(), smallest)));
   }
 }
 

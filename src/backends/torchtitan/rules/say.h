@@ -11,7 +11,7 @@ namespace primus_plan::torchtitan {
 
 /// Phrases of TorchTitan that several rules share. All of them are made only when somebody reads the text.
 
-/// "nearest legal world sizes: 16, 24": multiples of the smallest world around the asked one.
+/// "nearest world sizes that the degrees divide: 16, 24": multiples of the smallest world around the asked one.
 void help_with_worlds(Message& message, const TorchTitanRun& run);
 
 /// How the shard degree came about: "data_parallel_shard_degree 4 = world 16 / (replicate 1 x CP 1 x TP 4 x PP 1)".
