@@ -48,6 +48,14 @@ TEST(OfferedValues, MicroBatchSizesNameTheirKey) {
       << "8 leaves one micro-batch for two stages";
 }
 
+TEST(OfferedValues, NoMicroBatchSizeWhereNoneHelps) {
+  const std::string keys =
+      "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  local_batch_size: 2\nparallelism:\n"
+      "  pipeline_parallel_degree: 4\n  pipeline_parallel_microbatch_size: 3\n";
+  EXPECT_THAT(help_of("TT324", keys, 8),
+              Contains("no size makes micro-batches enough for 1F1B of a local_batch_size of 2: raise that too"));
+}
+
 std::string pipeline_of(int stages, const std::string& schedule, int local, int global) {
   return "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  pipeline_parallel_degree: " + std::to_string(stages) +
          "\n  pipeline_parallel_schedule: " + schedule + "\ntraining:\n  local_batch_size: " + std::to_string(local) +

@@ -105,8 +105,8 @@ void micro_batch_uneven(const TorchTitanRun& run, Findings& out) {
       m.help("legal pipeline_parallel_microbatch_size: {}", numbers_text(legal));
       fix_to_nearest(m, size, *size, legal);
     } else {
-      m.help("{} takes no micro-batches of {} samples: raise local_batch_size too", run.parsed.schedule->name,
-             run.batch.micro);
+      m.help("no size makes micro-batches enough for {} of a local_batch_size of {}: raise that too",
+             run.parsed.schedule->name, run.batch.micro);
     }
   });
 }
