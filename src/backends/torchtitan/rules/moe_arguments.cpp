@@ -28,43 +28,44 @@ void moe_field_unknown(const TorchTitanRun& run, Findings& out) {
   }
 }
 
-std::string value_text(bool value) { return value ? "true" : "false"; }
-template <class T>
-std::string value_text(const T& value) {
-  return fmt::format("{}", value);
+std::string value_text(std::string_view /*key*/, bool value) { return value ? "true" : "false"; }
+std::string value_text(std::string_view /*key*/, double value) { return fmt::format("{}", value); }
+std::string value_text(std::string_view /*key*/, std::string_view value) { return std::string(value); }
+std::string value_text(std::string_view key, Int value) {
+  return value == 0 && key.ends_with("_groups") ? std::string("null") : fmt::format("{}", value);
 }
 
-/// Fields that a mapping leaves out and whose value changes thereby, with both values.
-std::vector<std::string> lost_fields(const Node& moe, const Experts& flavor, const Experts& now) {
-  std::vector<std::string> lost;
+/// Visits fields that a mapping leaves out and whose value changes thereby: key, value before and after.
+template <class Visit>
+void for_each_lost_field(const Node& moe, const Experts& flavor, const Experts& now, const Visit& visit) {
   const auto compare = [&](std::string_view key, const auto& before, const auto& after) {
-    if (before == after || moe.get(key) != nullptr) return;
-    lost.push_back(fmt::format("{} {} -> {}", key, value_text(before), value_text(after)));
+    if (before != after && moe.get(key) == nullptr) visit(key, before, after);
   };
   compare("num_experts", flavor.count, now.count);
   compare("num_shared_experts", flavor.shared, now.shared);
   compare("top_k", flavor.top_k, now.top_k);
-  const auto compare_groups = [&](std::string_view key, Int before, Int after) {
-    const auto text = [](Int groups) { return groups == 0 ? std::string("null") : value_text(groups); };
-    compare(key, text(before), text(after));
-  };
-  compare_groups("num_expert_groups", flavor.groups, now.groups);
-  compare_groups("num_limited_groups", flavor.limited_groups, now.limited_groups);
+  compare("num_expert_groups", flavor.groups, now.groups);
+  compare("num_limited_groups", flavor.limited_groups, now.limited_groups);
   compare("score_func", flavor.score_func, now.score_func);
   compare("route_norm", flavor.route_norm, now.route_norm);
   compare("route_scale", flavor.route_scale, now.route_scale);
   compare("gate_bias", flavor.gate_bias, now.gate_bias);
   compare("score_before_experts", flavor.score_before_experts, now.score_before_experts);
-  return lost;
 }
 
 void experts_replaced(const TorchTitanRun& run, Findings& out) {
   const Node* moe = routing_of(run);
   if (moe == nullptr) return;
   const Experts& flavor = run.parsed.flavor_experts;
-  const std::vector<std::string> lost = lost_fields(*moe, flavor, run.model().experts);
-  if (lost.empty()) return;
+  const Experts& now = run.model().experts;
+  bool any = false;
+  for_each_lost_field(*moe, flavor, now, [&](std::string_view, const auto&, const auto&) { any = true; });
+  if (!any) return;
   out.add(run.config.model_moe_args, [&](Message& m) {
+    std::vector<std::string> lost;
+    for_each_lost_field(*moe, flavor, now, [&](std::string_view key, const auto& before, const auto& after) {
+      lost.push_back(fmt::format("{} {} -> {}", key, value_text(key, before), value_text(key, after)));
+    });
     m.say("model.moe_args replaces all of the flavor's routing, not only what it lists: {}", join(lost, ", "));
     m.help("list every field of moe_args that should stay as {} has it", model_text(run));
   });

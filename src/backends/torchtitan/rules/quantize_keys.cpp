@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "backends/torchtitan/fields.h"
 #include "backends/torchtitan/rules/rules.h"
@@ -21,27 +22,51 @@ bool is_set(const Field<TorchTitanConfig>& field, const TorchTitanConfig& config
       field.member);
 }
 
-void quantize_keys_ignored(const TorchTitanRun& run, Findings& out) {
-  if (!run.parsed.converters.readable) return;
-  const auto& listed = run.parsed.converters.names;
-  for (const std::string_view section :
-       {"quantize.linear.float8", "quantize.linear.mx", "quantize.grouped_mm.float8", "quantize.grouped_mm.mx"}) {
-    if (std::find(listed.begin(), listed.end(), section) != listed.end()) continue;
-    std::vector<std::string_view> keys;
-    Origin first;
-    for (const Field<TorchTitanConfig>& field : fields()) {
-      const std::string_view name = field.name;
-      if (!name.starts_with(section) || name[section.size()] != '.' || !is_set(field, run.given)) continue;
-      if (keys.empty()) first = std::visit([&](auto member) { return (run.given.*member).origin; }, field.member);
-      keys.push_back(name);
+/// A converter, and the fields of the section of its name: what the field table holds, found once.
+struct Section {
+  std::string_view converter;
+  std::vector<const Field<TorchTitanConfig>*> fields;
+};
+
+const std::vector<Section>& quantize_sections() {
+  static const std::vector<Section> sections = [] {
+    std::vector<Section> out;
+    for (const std::string_view converter :
+         {"quantize.linear.float8", "quantize.linear.mx", "quantize.grouped_mm.float8", "quantize.grouped_mm.mx"}) {
+      Section& section = out.emplace_back(Section{.converter = converter, .fields = {}});
+      for (const Field<TorchTitanConfig>& field : fields()) {
+        const std::string_view name = field.name;
+        if (name.starts_with(converter) && name[converter.size()] == '.') section.fields.push_back(&field);
+      }
     }
-    if (keys.empty()) continue;
-    out.add(first, [&](Message& m) {
-      m.say("{} {} no effect: model.converters does not list {}", join(keys, ", "), keys.size() == 1 ? "has" : "have",
-            section);
-      m.because("nothing is quantized that no converter converts; only {} reads its keys", section);
+    return out;
+  }();
+  return sections;
+}
+
+Origin origin_in_run(const Field<TorchTitanConfig>& field, const TorchTitanConfig& config) {
+  return std::visit([&](auto member) { return (config.*member).origin; }, field.member);
+}
+
+void quantize_keys_ignored(const TorchTitanRun& run, Findings& out) {
+  const Converters& converters = run.parsed.converters;
+  if (!converters.readable) return;
+  for (const Section& section : quantize_sections()) {
+    if (std::ranges::find(converters.names, section.converter) != converters.names.end()) continue;
+    const auto set = [&](const Field<TorchTitanConfig>* field) { return is_set(*field, run.given); };
+    const auto first = std::ranges::find_if(section.fields, set);
+    if (first == section.fields.end()) continue;
+    out.add(origin_in_run(**first, run.given), [&](Message& m) {
+      std::vector<std::string_view> keys;
+      for (const Field<TorchTitanConfig>* field : section.fields) {
+        if (set(field)) keys.emplace_back(field->name);
+      }
+      const bool one = keys.size() == 1;
+      m.say("{} {} no effect: model.converters does not list {}", join(keys, ", "), one ? "has" : "have",
+            section.converter);
+      m.because("nothing is quantized that no converter converts; only {} reads its keys", section.converter);
       m.also(run.config.model_converters);
-      m.help("add {} to model.converters, or drop the {}", section, keys.size() == 1 ? "key" : "keys");
+      m.help("add {} to model.converters, or drop the {}", section.converter, one ? "key" : "keys");
     });
   }
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "backends/common/choices.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 #include "primus_plan/support/text.h"
@@ -70,16 +69,15 @@ void validation_needs_freqs(const TorchTitanRun& run, Findings& out) {
 bool loads_text(const TorchTitanRun& run) { return run.parsed.model != nullptr && run.family() != Family::flux; }
 
 void dataset_unknown(const TorchTitanRun& run, Findings& out) {
-  constexpr std::string_view names = "c4|c4_test|c4_validation";
-  const bool validates = *run.config.validation_enable && run.parsed.model != nullptr && run.parsed.model->validates;
+  constexpr std::string_view names[] = {"c4", "c4_test", "c4_validation"};
+  if (!loads_text(run)) return;
+  const bool validates = *run.config.validation_enable && run.parsed.model->validates;
   for (const Word* dataset : {&run.config.dataset, &run.config.validation_dataset}) {
-    if (!loads_text(run) || run.is_unreadable(dataset->key)) continue;
-    if (dataset == &run.config.validation_dataset && !validates) continue;
+    if (run.is_unreadable(dataset->key) || (dataset == &run.config.validation_dataset && !validates)) continue;
     const std::string_view name = **dataset;
-    const std::vector<std::string_view> known = split_choices(names);
-    if (std::ranges::any_of(known, [&](std::string_view one) { return equal_ignoring_case(one, name); })) continue;
+    if (std::ranges::any_of(names, [&](std::string_view one) { return equal_ignoring_case(one, name); })) continue;
     out.add(*dataset, [&](Message& m) {
-      m.say("{} {} is none of {}", dataset->key, quoted(name), join(known, ", "));
+      m.say("{} {} is none of {}", dataset->key, quoted(name), join(names, ", "));
       m.because("the name is looked up with mock data too, and a path does not take its place");
       m.help("to read text of your own, name c4 and give its place as {}_path", dataset->key);
       offer_word(m, *dataset, names);
