@@ -38,7 +38,7 @@ void FixFlags::declare(CLI::App& app) {
 }
 
 Fixed fix_file(const std::string& path, const std::string& text, const Judge& judge, const FixFlags& flags,
-               const std::function<bool()>& one_change_is_enough) {
+               const OneChangeIsEnough& one_change_is_enough) {
   Fixed out{.mended = mend_unless_one_change_does(text, judge, flags.level(), one_change_is_enough),
             .diff = {},
             .remark = {}};

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 
 #include "primus_plan/planner/mend.h"
@@ -29,8 +28,8 @@ struct Fixed {
 /// Mends the text of the file at `path` and, without --diff, writes it there: to a temporary file beside it that then
 /// takes its place with its permissions. Files that are reached through a symbolic link, that changed since they were
 /// read, or that are no regular files are left as they are. Throws Trouble when the file cannot be written; it is then
-/// still whole. `one_change_is_enough`: of the text as it is (mend_unless_one_change_does).
+/// still whole. `one_change_is_enough`: see mend_unless_one_change_does.
 Fixed fix_file(const std::string& path, const std::string& text, const Judge& judge, const FixFlags& flags,
-               const std::function<bool()>& one_change_is_enough);
+               const OneChangeIsEnough& one_change_is_enough);
 
 }  // namespace primus_plan::app

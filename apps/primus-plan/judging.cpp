@@ -94,7 +94,9 @@ std::string Judging::fix(const Chosen& chosen, const FixFlags& flags, FileReport
   const Judge judge_text = [&](const std::string& now) {
     return to_judgement(judge(chosen, load_now(now), With::findings));
   };
-  const Fixed fixed = fix_file(path, before, judge_text, flags, [&] { return one_change_is_enough(file); });
+  const Fixed fixed = fix_file(path, before, judge_text, flags, [&](const std::string& now) {
+    return one_change_is_enough(now == before ? file : judge(chosen, load_now(now), With::repairs));
+  });
   remark = fixed.remark;
   if (!flags.diff) file = judge(chosen, load_now(fixed.mended.text), With::repairs);
   return fixed.diff;

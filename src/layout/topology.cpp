@@ -1,6 +1,7 @@
 #include "primus_plan/layout/topology.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "primus_plan/support/number.h"
@@ -97,6 +98,57 @@ void partly_filled_node(const PlacedRun& placed, Findings& out) {
   });
 }
 
+std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
+  return saturating_multiply((value - 1) / step + 1, step);
+}
+
+/// More micro-batches for a pipeline, and the batches that make them.
+struct LargerBatch {
+  std::int64_t micro_batches = 0;
+  std::int64_t local = 0;  ///< samples that one replica takes into its pipeline at once; 0 = as many as before
+  std::int64_t global = 0;
+};
+
+/// The least number of micro-batches from `least` on that a run can have. A multiple of PP suits every schedule: the
+/// interleaved ones go round by round of PP, and MaxText takes nothing else. Where each local batch is cut for the
+/// pipeline (TorchTitan), a local batch that divides each replica's share of the global batch leaves that as it is.
+LargerBatch with_micro_batches(const RunDescription& run, std::int64_t least) {
+  const Batch& batch = run.batch;
+  const std::int64_t stages = run.degrees.pipeline;
+  const std::int64_t replicas = std::max<std::int64_t>(run.degrees.data, 1);
+  const bool cuts_local_batches = batch.pipeline_micro_batches > 0;
+  const bool in_rounds = cuts_local_batches || run.schedule == PipelineSchedule::interleaved;
+  LargerBatch out{.micro_batches = in_rounds ? rounded_up(least, stages) : least};
+  if (!cuts_local_batches) {
+    out.global = saturating_multiply(out.micro_batches, saturating_multiply(batch.micro, replicas));
+    return out;
+  }
+  if (run.keys.global_batch.name == nullptr) {  // MaxText: the number is a key of its own, and divides all samples
+    const std::int64_t samples = saturating_multiply(batch.micro, replicas);
+    if (samples % out.micro_batches == 0) return out;
+    out.local = rounded_up(batch.micro, out.micro_batches / greatest_common_divisor(out.micro_batches, replicas));
+    out.global = saturating_multiply(saturating_multiply(out.local, replicas), batch.accumulation_steps);
+    return out;
+  }
+  const std::int64_t size = std::max<std::int64_t>(batch.micro / batch.pipeline_micro_batches, 1);
+  const std::int64_t share = batch.global % replicas == 0 ? batch.global / replicas : 0;
+  for (const std::int64_t local : divisors(share)) {
+    if (local % size != 0 || local / size % stages != 0 || local / size < least) continue;
+    return {.micro_batches = local / size, .local = local, .global = 0};
+  }
+  out.local = saturating_multiply(out.micro_batches, size);
+  out.global = rounded_up(batch.global, saturating_multiply(out.local, replicas));
+  return out;
+}
+
+/// " (local batch 8, global batch 64)": what changes with the number of micro-batches.
+std::string batches_text(const LargerBatch& larger) {
+  if (larger.local > 0 && larger.global > 0)
+    return fmt::format(" (local batch {}, global batch {})", larger.local, larger.global);
+  if (larger.local > 0) return fmt::format(" (local batch {})", larger.local);
+  return larger.global > 0 ? fmt::format(" (global batch {})", larger.global) : " of the same batch";
+}
+
 void large_bubble(const PlacedRun& placed, Findings& out) {
   const double bubble = pipeline_bubble(placed.run);
   if (bubble <= largest_bubble) return;
@@ -116,14 +168,9 @@ void large_bubble(const PlacedRun& placed, Findings& out) {
     // Half the bubble: (p - 1) / (m' v + p - 1) = b / 2 gives m' v = 2 m v + p - 1.
     const std::int64_t chunks = std::max<std::int64_t>(degrees.virtual_pipeline, 1);
     const std::int64_t half = (2 * micro_batches * chunks + degrees.pipeline - 1 + chunks - 1) / chunks;
-    if (batch.pipeline_micro_batches > 0) {
-      const std::int64_t size = batch.micro / batch.pipeline_micro_batches;
-      m.help("{} micro-batches would halve it (local batch {}), as would more model chunks on each rank", half,
-             saturating_multiply(half, size));
-    } else {
-      m.help("{} micro-batches would halve it (global batch {}), as would more model chunks on each rank", half,
-             saturating_multiply(half, saturating_multiply(batch.micro, degrees.data)));
-    }
+    const LargerBatch larger = with_micro_batches(placed.run, half);
+    m.help("{} micro-batches{} would {}halve it, as would more model chunks on each rank", larger.micro_batches,
+           batches_text(larger), larger.micro_batches > half ? "more than " : "");
   });
 }
 

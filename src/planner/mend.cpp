@@ -126,11 +126,12 @@ class Mender {
     best_applied_ = out_.applied.size();
   }
 
+  /// What the other level would do here: some fixes overlap, make others needless, or uncover more.
   void count_left_over() {
     if (level_ == FixLevel::all) return;
-    for (const Finding& finding : now_.findings) {
-      if (!choose(finding, FixLevel::safe) && choose(finding, FixLevel::all)) ++out_.unsafe_left_over;
-    }
+    const bool has_any = std::ranges::any_of(
+        now_.findings, [&](const Finding& finding) { return choose(finding, FixLevel::all).has_value(); });
+    if (has_any) out_.unsafe_left_over = Mender(out_.text, judge_, FixLevel::all).run().applied.size();
   }
 
   /// The first fix of a finding that the level allows and that can be made; safe ones first.
@@ -282,9 +283,16 @@ class Mender {
 Mended mend(const std::string& text, const Judge& judge, FixLevel level) { return Mender(text, judge, level).run(); }
 
 Mended mend_unless_one_change_does(const std::string& text, const Judge& judge, FixLevel level,
-                                   const std::function<bool()>& one_change_is_enough) {
+                                   const OneChangeIsEnough& one_change_is_enough) {
   Mended out = mend(text, judge, level);
-  if (level == FixLevel::safe || out.errors_left == 0 || !one_change_is_enough()) return out;
+  if (level == FixLevel::safe) {
+    if (out.unsafe_left_over > 0) {
+      const Mended further = mend_unless_one_change_does(out.text, judge, FixLevel::all, one_change_is_enough);
+      out.unsafe_left_over = further.applied.size();
+    }
+    return out;
+  }
+  if (out.errors_left == 0 || !one_change_is_enough(text)) return out;
   const Judge without_workarounds = [&judge](const std::string& now) {
     Judgement judgement = judge(now);
     for (Finding& finding : judgement.findings) {

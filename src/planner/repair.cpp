@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "planner/repair_values.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -72,48 +76,6 @@ std::vector<std::int64_t> degree_values(const Knob& knob, const Launch& launch) 
   return values;
 }
 
-/// The global batches around the asked one that split into micro-batches, and those that fill whole rounds of the
-/// pipeline too.
-std::vector<std::int64_t> global_values(const RunDescription& run) {
-  std::vector<std::int64_t> values;
-  const std::int64_t step = saturating_multiply(run.batch.micro, run.degrees.data);
-  const std::int64_t round = saturating_multiply(step, run.degrees.pipeline);
-  for (const std::int64_t multiple : {step, round}) {
-    if (multiple < 1 || run.batch.global < 1) continue;
-    const Multiples near = nearest_multiples(run.batch.global, multiple);
-    if (near.below) values.push_back(*near.below);
-    if (near.above) values.push_back(*near.above);
-  }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
-/// The lengths around the asked one that split over the ranks of a sequence: sequence parallelism cuts it by TP,
-/// context parallelism by CP, or by 2 CP to balance causal attention.
-std::vector<std::int64_t> length_values(const RunDescription& run) {
-  std::vector<std::int64_t> values;
-  const std::int64_t halves = saturating_multiply(2, run.degrees.context);
-  const std::int64_t ranks = saturating_multiply(run.degrees.tensor, run.degrees.context);
-  const std::int64_t both = least_common_multiple(halves, ranks).value_or(0);
-  const std::int64_t length = run.batch.sequence_length;
-  for (const std::int64_t multiple : {run.degrees.context, halves, ranks, both, saturating_multiply(2, ranks)}) {
-    if (multiple < 1 || length < 1 || length % multiple == 0) continue;
-    const Multiples near = nearest_multiples(length, multiple);
-    if (near.below) values.push_back(*near.below);
-    if (near.above) values.push_back(*near.above);
-  }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
-/// The micro-batches that divide each rank's share of the global batch.
-std::vector<std::int64_t> micro_values(const RunDescription& run) {
-  if (run.degrees.data < 1 || run.batch.global % run.degrees.data != 0) return {1};
-  return divisors(run.batch.global / run.degrees.data);
-}
-
 std::int64_t current(const Knob& knob, const RunDescription& run) {
   return knob.degree != nullptr ? run.degrees.*knob.degree : run.batch.*knob.batch;
 }
@@ -137,6 +99,7 @@ class Search {
       if (is_repaired(after)) keep({{step}, step.cost}, after);
       reached.push_back(after.run);
     }
+    if (found_.empty()) try_fixes();
     if (found_.empty()) try_pairs(singles, reached);
     std::ranges::stable_sort(found_, {}, &Found::cost);
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
@@ -179,9 +142,17 @@ class Search {
     return asked != nullptr && asked->kind == Kind::integer && asked->integer != all_that_is_left;
   }
 
-  static std::vector<std::int64_t> values(const Knob& knob, const RunDescription& run) {
+  /// Whether the module leaves the global batch to follow from micro-batch and replicas: the key is there, and holds no
+  /// number of samples.
+  bool global_follows(const RunDescription& run) const {
+    if (run.keys.global_batch.name == nullptr) return false;
+    const Node* asked = module_.params->at_path(run.keys.global_batch.name);
+    return asked == nullptr || asked->is_null() || (asked->kind == Kind::integer && asked->integer < 0);
+  }
+
+  std::vector<std::int64_t> values(const Knob& knob, const RunDescription& run) const {
     if (knob.batch == &Batch::global) return global_values(run);
-    if (knob.batch == &Batch::micro) return micro_values(run);
+    if (knob.batch == &Batch::micro) return global_follows(run) ? free_micro_values(run) : micro_values(run);
     if (knob.batch == &Batch::sequence_length) return length_values(run);
     if (knob.degree == &Degrees::virtual_pipeline && run.degrees.virtual_pipeline < 2) return {};
     if (knob.degree == &Degrees::data_shard) return {all_that_is_left};
@@ -195,6 +166,49 @@ class Search {
   }
 
   static double tokens_cost(std::int64_t from, std::int64_t to) { return doublings(from, to) * std::log(2.0); }
+
+  /// A key that is no knob may be the smallest change: the numbers that errors propose for one.
+  void try_fixes() {
+    for (const Finding& finding : broken_.findings) {
+      for (const Fix& fix : finding.fixes) {
+        const Edit* edit = fix.edits.size() == 1 && !fix.edits.front().insert_line ? &fix.edits.front() : nullptr;
+        if (finding.severity != Severity::error || edit == nullptr) continue;
+        const std::optional<std::int64_t> to = whole_number(edit->replacement);
+        const std::optional<KeyChange> change = to ? change_at(*module_.params, edit->where, {}) : std::nullopt;
+        if (!change) continue;
+        Module changed = module_;
+        changed.params = with_value(changed.params, change->key, make_integer(*to, edit->where));
+        const Analysis after = judge(changed);
+        if (!is_repaired(after)) continue;
+        const std::int64_t tokens = after.run.batch.tokens_per_step();
+        found_.push_back(
+            {.repair = {.changes = {{.key = change->key, .from = change->from, .to = *to}}, .tokens_per_step = tokens},
+             .cost = micro_batch_cost,
+             .warnings = after.warnings});
+      }
+    }
+  }
+
+  static std::optional<std::int64_t> whole_number(const std::string& text) {
+    std::int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
+  }
+
+  /// The key below `mapping` whose number stands at a place.
+  static std::optional<KeyChange> change_at(const Node& mapping, const Origin& where, const std::string& above) {
+    for (const Entry& entry : mapping.entries()) {
+      if (!entry.key->is_string()) continue;
+      const std::string key = above + entry.key->text;
+      if (entry.value->is_mapping()) {
+        if (auto found = change_at(*entry.value, where, key + ".")) return found;
+      } else if (entry.value->kind == Kind::integer && entry.value->origin == where) {
+        return KeyChange{.key = key, .from = entry.value->integer, .to = 0};
+      }
+    }
+    return std::nullopt;
+  }
 
   void try_pairs(const std::vector<Step>& singles, const std::vector<RunDescription>& reached) {
     std::vector<Attempt> pairs;
@@ -237,6 +251,10 @@ class Search {
       const Origin origin = before != nullptr ? before->origin : module_.origin;
       changed.params = with_value(changed.params, key_of(step), make_integer(step.to, origin));
     }
+    return judge(changed);
+  }
+
+  Analysis judge(const Module& changed) const {
     return backend_.prepare(changed, environment_)
         ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = false});
   }

@@ -119,6 +119,10 @@ constexpr Typed other_words[] = {
     {"TT613", "zigzag", "",
      "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n  context_parallel_degree: 2\n"
      "  context_parallel_load_balancer: "},
+    {"TT616", "FLEX", "flex", "model:\n  name: llama3\n  flavor: 8B\n  attn_type: "},
+    {"TT616", "flash", "", "model:\n  name: llama3\n  flavor: 8B\n  attn_type: "},
+    {"TT256", "c4_tests", "c4_test", "training:\n  dataset: "},
+    {"TT256", "fineweb", "", "training:\n  dataset: "},
     {"TT815", "deep_ep", "deepep", "parallelism:\n  expert_parallel_comm_backend: "},
     {"TT815", "nccl", "", "parallelism:\n  expert_parallel_comm_backend: "},
     {"MX605", "allgather", "all_gather",

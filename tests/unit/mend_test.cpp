@@ -74,6 +74,22 @@ TEST(Mend, AppliesSafeFixesOnly) {
   EXPECT_EQ(all.unsafe_left_over, 0U);
 }
 
+TEST(Mend, CountsWhatTheOtherLevelWouldDo) {
+  const Judge judge = judge_of({{"one", {{.to = "1"}, {.to = "uno"}}}});
+  EXPECT_EQ(mend("a: one\n", judge, FixLevel::safe).unsafe_left_over, 1U) << "two findings, whose fixes overlap";
+}
+
+TEST(Mend, CountsNoWorkarounds) {
+  const Judge judge = judge_of({{"bad", {{.to = ""}}}, {"one", {{.to = "1"}}}});
+  const std::string text = "a: bad\nb: one\n";
+  const auto left_over = [&](bool enough) {
+    return mend_unless_one_change_does(text, judge, FixLevel::safe, [=](const std::string&) { return enough; })
+        .unsafe_left_over;
+  };
+  EXPECT_EQ(left_over(false), 1U);
+  EXPECT_EQ(left_over(true), 0U) << "--fix-unsafe leaves it alone";
+}
+
 TEST(Mend, TheFirstOfOverlappingFixesWins) {
   const Judge judge = judge_of({{"one", {{.to = "1"}, {.to = "uno"}}}});
   EXPECT_EQ(mend("a: one\n", judge, FixLevel::all).text, "a: 1\n");
@@ -163,13 +179,15 @@ TEST(Mend, NoWorkaroundsWhereOneChangeIsEnough) {
   const Judge judge = judge_of(
       {{"bad", {{.to = ""}}}, {"one", {{.to = "1"}}}, {"odd", {{.severity = Severity::warning, .to = "even"}}}});
   const std::string text = "a: bad\nb: one\nc: odd\n";
-  const Mended plain = mend_unless_one_change_does(text, judge, FixLevel::all, [] { return false; });
+  const Mended plain =
+      mend_unless_one_change_does(text, judge, FixLevel::all, [](const std::string&) { return false; });
   EXPECT_EQ(plain.text, "a: bad\nb: 1\nc: even\n");
   EXPECT_EQ(plain.errors_left, 1U);
-  const Mended held = mend_unless_one_change_does(text, judge, FixLevel::all, [] { return true; });
+  const Mended held = mend_unless_one_change_does(text, judge, FixLevel::all, [](const std::string&) { return true; });
   EXPECT_EQ(held.text, "a: bad\nb: one\nc: even\n");
   EXPECT_EQ(held.errors_left, 2U);
-  EXPECT_EQ(mend_unless_one_change_does("b: one\n", judge, FixLevel::all, [] { return true; }).text, "b: 1\n");
+  EXPECT_EQ(mend_unless_one_change_does("b: one\n", judge, FixLevel::all, [](const std::string&) { return true; }).text,
+            "b: 1\n");
 }
 
 TEST(Mend, LeavesOtherFilesAlone) {

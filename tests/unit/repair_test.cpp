@@ -97,6 +97,27 @@ TEST_F(Repairs, OtherBackendsKeysAreTheirOwn) {
   EXPECT_EQ(text_of(repairs[0].changes[0]), "training.global_batch_size 100 -> 96");
 }
 
+TEST_F(Repairs, OneLocalBatchWhereTheGlobalBatchFollows) {
+  const auto repairs = find(
+      "parallelism:\n  pipeline_parallel_degree: 4\n  pipeline_parallel_schedule: Interleaved1F1B\n"
+      "training:\n  local_batch_size: 9\n",
+      8);
+  ASSERT_FALSE(repairs.empty());
+  ASSERT_EQ(repairs[0].changes.size(), 1U);
+  EXPECT_EQ(text_of(repairs[0].changes[0]), "training.local_batch_size 9 -> 10");
+  for (const Repair& repair : repairs) EXPECT_EQ(repair.changes.size(), 1U);
+}
+
+TEST_F(Repairs, AKeyThatAnErrorsFixNames) {
+  const auto repairs = find(
+      "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_microbatch_size: 3\n"
+      "training:\n  local_batch_size: 4\n  global_batch_size: 128\n",
+      8);
+  ASSERT_EQ(repairs.size(), 1U);
+  EXPECT_EQ(text_of(repairs[0].changes.at(0)), "parallelism.pipeline_parallel_microbatch_size 3 -> 2");
+  EXPECT_EQ(repairs[0].tokens_per_step, broken_.run.batch.tokens_per_step());
+}
+
 TEST_F(Repairs, NothingForALegalRunAndForOtherFaults) {
   EXPECT_TRUE(find("micro_batch_size: 2\nglobal_batch_size: 96\n", 16).empty());
   EXPECT_TRUE(find("micro_batch_size: 2\nglobal_batch_size: 96\noptimizer: adma\n", 16).empty());

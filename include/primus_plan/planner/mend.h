@@ -35,7 +35,7 @@ struct Mended {
   std::string text;                  ///< after all fixes; the given text where there are none
   std::vector<AppliedFix> applied;   ///< in order
   std::size_t errors_left = 0;       ///< in `text`; 1 for a text that cannot be loaded
-  std::size_t unsafe_left_over = 0;  ///< findings that FixLevel::all would try to mend and FixLevel::safe does not
+  std::size_t unsafe_left_over = 0;  ///< fixes that FixLevel::all would then make and FixLevel::safe does not
 };
 
 /// Applies the fixes of the findings of a text, round by round until nothing is left to do: of fixes that overlap, the
@@ -46,10 +46,12 @@ struct Mended {
 /// Pure but for what `judge` does; every byte outside the edits is kept.
 Mended mend(const std::string& text, const Judge& judge, FixLevel level);
 
-/// The same for a text that changing one key may make legal altogether (find_repairs). Where fixes leave errors, and
-/// `one_change_is_enough` then says so of the given text, unsafe fixes of errors are not made: they would only adapt
-/// other keys to the one that is wrong.
+/// Whether changing one key makes a text legal altogether (find_repairs).
+using OneChangeIsEnough = std::function<bool(const std::string& text)>;
+
+/// The same, but where fixes leave errors and one change of another key would be enough, unsafe fixes of errors are not
+/// made: they would only adapt other keys to the one that is wrong. `unsafe_left_over` counts so, too.
 Mended mend_unless_one_change_does(const std::string& text, const Judge& judge, FixLevel level,
-                                   const std::function<bool()>& one_change_is_enough);
+                                   const OneChangeIsEnough& one_change_is_enough);
 
 }  // namespace primus_plan

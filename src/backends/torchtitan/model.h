@@ -19,6 +19,13 @@ struct Experts {
   Int top_k = 1;
   Int groups = 0;          ///< num_expert_groups; 0 = unset
   Int limited_groups = 0;  ///< num_limited_groups; 0 = unset
+  std::string_view score_func = "sigmoid";
+  bool route_norm = false;
+  double route_scale = 1;
+  bool gate_bias = false;
+  bool score_before_experts = true;
+  bool use_grouped_mm = true;
+  double load_balance_coeff = 1e-3;  ///< null, which switches it off, is not told apart
 };
 
 /// The architecture that `model.name` and `model.flavor` stand for. 0 = the family has no such number.

@@ -1,6 +1,8 @@
 #include "backends/torchtitan/parsed.h"
 
+#include <algorithm>
 #include <charconv>
+#include <variant>
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -49,19 +51,55 @@ ModelParts parse_parts(const Raw& field) {
   return out;
 }
 
-Int count_at(const Node& mapping, std::string_view key, Int otherwise) {
-  const Node* node = mapping.get(key);
-  return node != nullptr && node->kind == Kind::integer ? node->integer : otherwise;
+/// A field of MoEArgs by its type.
+struct MoeField {
+  const char* key;
+  std::variant<Int Experts::*, double Experts::*, bool Experts::*, std::string_view Experts::*> member;
+  bool may_be_null = false;
+};
+constexpr MoeField moe_table[] = {
+    {"model.moe_args.num_experts", &Experts::count},
+    {"model.moe_args.num_shared_experts", &Experts::shared},
+    {"model.moe_args.top_k", &Experts::top_k},
+    {"model.moe_args.num_expert_groups", &Experts::groups, true},
+    {"model.moe_args.num_limited_groups", &Experts::limited_groups, true},
+    {"model.moe_args.score_func", &Experts::score_func},
+    {"model.moe_args.route_norm", &Experts::route_norm},
+    {"model.moe_args.route_scale", &Experts::route_scale},
+    {"model.moe_args.gate_bias", &Experts::gate_bias},
+    {"model.moe_args.score_before_experts", &Experts::score_before_experts},
+    {"model.moe_args.use_grouped_mm", &Experts::use_grouped_mm},
+    {"model.moe_args.load_balance_coeff", &Experts::load_balance_coeff, true},
+};
+
+/// Reads a field as fields of the configuration are read.
+template <class T>
+bool read_moe_field(T& target, bool may_be_null, const Node& node, BadValue& bad) {
+  Sourced<T> field{.value = target};
+  const bool read = (may_be_null && node.is_null()) || fields_detail::read(field, node, bad);
+  if (read || bad.usable) target = field.value;
+  return read;
 }
 
-/// A mapping replaces the whole object: what it leaves out falls back to MoEArgs, not to the flavor.
-Experts replaced_experts(const Node& arguments) {
-  const Experts defaults;
-  return {.count = count_at(arguments, "num_experts", defaults.count),
-          .shared = count_at(arguments, "num_shared_experts", defaults.shared),
-          .top_k = count_at(arguments, "top_k", defaults.top_k),
-          .groups = count_at(arguments, "num_expert_groups", defaults.groups),
-          .limited_groups = count_at(arguments, "num_limited_groups", defaults.limited_groups)};
+/// A mapping replaces the whole object: what it leaves out falls back to MoEArgs, not to the flavor. A field that
+/// cannot be read stops the run; it keeps the flavor's value, which nothing has to be said against.
+/// Source: primus/backends/torchtitan/patches/model_override_patches.py:convert_dict_to_dataclass_recursive.
+Experts replaced_experts(const Node& arguments, const Experts& flavor, std::vector<BadValue>& bad_values) {
+  Experts out;
+  constexpr std::string_view section = "model.moe_args.";
+  for (const MoeField& field : moe_table) {
+    const Node* node = arguments.get(std::string_view(field.key).substr(section.size()));
+    if (node == nullptr) continue;
+    std::visit(
+        [&](auto member) {
+          BadValue bad{.key = field.key, .node = node};
+          if (read_moe_field(out.*member, field.may_be_null, *node, bad)) return;
+          if (!bad.usable) out.*member = flavor.*member;
+          bad_values.push_back(bad);
+        },
+        field.member);
+  }
+  return out;
 }
 
 void apply_overrides(const TorchTitanConfig& config, Architecture& architecture) {
@@ -88,9 +126,6 @@ void apply_overrides(const TorchTitanConfig& config, Architecture& architecture)
   if (config.model_attn_type.value.data() != nullptr) architecture.attention = config.model_attn_type.value;
   if (config.model_enable_weight_tying.is_explicit) architecture.tied_embeddings = *config.model_enable_weight_tying;
   if (config.model_moe_enabled.is_explicit) architecture.moe = *config.model_moe_enabled;
-  if (const Node* moe = config.model_moe_args.value; moe != nullptr && moe->is_mapping()) {
-    architecture.experts = replaced_experts(*moe);
-  }
 }
 
 Architecture find_architecture(const TorchTitanConfig& config, const Model& model, const Flavor& flavor) {
@@ -102,10 +137,24 @@ Architecture find_architecture(const TorchTitanConfig& config, const Model& mode
       out.kv_heads = heads->kv_heads;
       out.head_dim = heads->head_dim;
       out.q_lora_rank = out.kv_lora_rank = 0;
+      out.experts.route_norm = true;
     }
   }
   apply_overrides(config, out);
   return out;
+}
+
+/// model.moe_args, where the model has such a field.
+void apply_moe_arguments(const Node& params, ParsedKeys& out) {
+  out.flavor_experts = out.architecture.experts;
+  const Node* moe = params.at_path("model.moe_args");
+  const auto& model_fields = out.model->fields;
+  if (moe == nullptr || std::find(model_fields.begin(), model_fields.end(), "moe_args") == model_fields.end()) return;
+  if (moe->is_mapping()) {
+    out.architecture.experts = replaced_experts(*moe, out.flavor_experts, out.bad_moe_values);
+  } else {
+    out.bad_moe_values.push_back({.key = "model.moe_args", .node = moe, .expected = "a mapping"});
+  }
 }
 
 }  // namespace
@@ -136,7 +185,10 @@ ParsedKeys parse_keys(const TorchTitanConfig& config, const Node& params) {
   ParsedKeys out;
   out.model = find_model(*config.model_name);
   if (out.model != nullptr) out.flavor = find_flavor(*out.model, *config.model_flavor);
-  if (out.flavor != nullptr) out.architecture = find_architecture(config, *out.model, *out.flavor);
+  if (out.flavor != nullptr) {
+    out.architecture = find_architecture(config, *out.model, *out.flavor);
+    apply_moe_arguments(params, out);
+  }
   out.schedule = find_schedule(*config.pipeline_parallel_schedule);
   out.converters = parse_converters(config.model_converters);
   const bool compiles = *config.compile_enable;

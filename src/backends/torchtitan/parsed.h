@@ -62,9 +62,11 @@ struct ModelParts {
 
 /// Keys whose values have a syntax of their own, read once for all launches and candidates.
 struct ParsedKeys {
-  const Model* model = nullptr;    ///< null: unknown name, or an experiment
-  const Flavor* flavor = nullptr;  ///< null: unknown flavor
-  Architecture architecture;       ///< the flavor with the overrides of `model.*`; zeros when unknown
+  const Model* model = nullptr;          ///< null: unknown name, or an experiment
+  const Flavor* flavor = nullptr;        ///< null: unknown flavor
+  Architecture architecture;             ///< the flavor with the overrides of `model.*`; zeros when unknown
+  Experts flavor_experts;                ///< the flavor's routing, which `model.moe_args` replaces
+  std::vector<BadValue> bad_moe_values;  ///< of `model.moe_args`: itself no mapping, or a field of a wrong type
   const Schedule* schedule = nullptr;
   bool schedule_csv_is_missing = false;  ///< pipeline_parallel_schedule_csv names a file that is not there
   Converters converters;

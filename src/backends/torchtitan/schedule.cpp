@@ -23,6 +23,19 @@ constexpr Schedule table[] = {
 
 }  // namespace
 
+bool takes_micro_batches(const Schedule& schedule, std::int64_t micro_batches, std::int64_t stages,
+                         std::int64_t ranks) {
+  switch (schedule.need) {
+    case MicroBatchNeed::any:
+      return true;
+    case MicroBatchNeed::one_a_stage:
+      return micro_batches >= stages;
+    case MicroBatchNeed::rounds:
+      return micro_batches % (micro_batches < ranks ? 1 : micro_batches / ranks) == 0;
+  }
+  return true;
+}
+
 std::span<const Schedule> schedules() { return table; }
 
 const Schedule* find_schedule(std::string_view name) {

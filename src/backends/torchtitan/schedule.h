@@ -24,6 +24,10 @@ struct Schedule {
   MicroBatchNeed need = MicroBatchNeed::any;
 };
 
+/// Whether a schedule takes this many micro-batches (1 or more) over `stages` virtual stages on `ranks` pipeline ranks.
+/// Source: the constructors in torch/distributed/pipelining/schedules.py.
+bool takes_micro_batches(const Schedule& schedule, std::int64_t micro_batches, std::int64_t stages, std::int64_t ranks);
+
 /// All of them.
 std::span<const Schedule> schedules();
 /// By name, upper and lower case equal, as torch looks it up; null when there is none.

@@ -1,5 +1,7 @@
+#include "backends/common/choices.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
+#include "primus_plan/support/text.h"
 
 // Context parallel: which attention can do it and how the load is balanced.
 
@@ -39,6 +41,43 @@ void attention_without_context_parallel(const TorchTitanRun& run, Findings& out)
     }
     m.help("or context_parallel_degree: 1");
     m.fix("set context_parallel_degree to 1", run.config.context_parallel_degree, "1");
+  });
+}
+
+/// The words that the attention of a model is built from; empty where nothing is known of it.
+/// Sources: torchtitan/models/*/model/model.py:Attention.__init__; gpt_oss always builds FlexAttention, and its forward
+/// pass takes the masks that torchtitan/train.py:forward_backward_step makes for flex and varlen alone.
+std::string_view attention_words(const TorchTitanRun& run) {
+  switch (run.family()) {
+    case Family::llama3:
+    case Family::qwen3:
+      return "sdpa|flex|varlen";
+    case Family::deepseek_v3:
+      // Primus's classic attention takes the place of the class.
+      if (*run.config.enable_primus_turbo && *run.config.use_classic_attention) return {};
+      return "sdpa|flex";
+    case Family::llama4:
+      return "sdpa|flex";
+    case Family::gpt_oss:
+      return "flex|varlen";
+    case Family::flux:
+    case Family::other:
+      return {};
+  }
+  return {};
+}
+
+void attention_unknown(const TorchTitanRun& run, Findings& out) {
+  const Word& attention = run.config.model_attn_type;
+  const std::string_view words = attention_words(run);
+  if (!attention.is_explicit || words.empty() || run.parsed.flavor == nullptr || run.is_unreadable(attention.key))
+    return;
+  if (is_choice(words, *attention)) return;
+  out.add(attention, [&](Message& m) {
+    m.say("model.attn_type {} is none of {}, which {} has", quoted(*attention), join(split_choices(words), ", "),
+          *run.config.model_name);
+    m.because("the flavor has {}", run.parsed.flavor->architecture.attention);
+    offer_word(m, attention, words);
   });
 }
 
@@ -175,6 +214,20 @@ constexpr Rule<TorchTitanRun> rules[] = {
                .yaml = "model:\n  name: llama3\n  flavor: 8B\n  converters: []\nparallelism:\n"
                        "  context_parallel_degree: 2\nprimus_turbo:\n  use_turbo_attention: false\n"}},
      turbo_attention_under_context_parallel},
+    {{.id = "TT616",
+      .name = "attention-type-unknown",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "torchtitan/models/llama3/model/model.py:__init__",
+      .outcome = "TorchTitan stops when it builds the attention (ValueError), gpt_oss in the first forward pass "
+                 "(TypeError)",
+      .summary = "model.attn_type is an attention that the model has.",
+      .explanation = "llama3 and qwen3: sdpa, flex, varlen. llama4 and deepseek_v3: sdpa, flex. gpt_oss has "
+                     "FlexAttention alone, whose masks are made for flex and varlen. Upper and lower case differ. "
+                     "flash is no word of its own: sdpa takes the fastest kernel that torch has.",
+      .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\n  attn_type: flash\n"},
+      .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\n  attn_type: flex\n"}},
+     attention_unknown},
 };
 
 }  // namespace

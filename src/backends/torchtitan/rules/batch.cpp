@@ -1,3 +1,4 @@
+#include "backends/torchtitan/rules/micro_batches.h"
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
 #include "primus_plan/support/number.h"
@@ -40,7 +41,9 @@ void global_batch_uneven(const TorchTitanRun& run, Findings& out) {
     const std::vector<Int> legal = multiples_around(run.batch.global, per_step);
     help_with_nearest(m, legal);
     if (run.batch.global % run.meshes.batch == 0) {
-      m.help("or local_batch_size: {}", divisors_text(run.batch.global / run.meshes.batch, run.batch.micro));
+      std::vector<Int> local = divisors_up_to(run.batch.global / run.meshes.batch, run.batch.micro);
+      std::erase_if(local, [&](Int samples) { return !pipeline_takes(run, samples); });
+      if (!local.empty()) m.help("or local_batch_size: {}", numbers_text(local));
     }
     fix_to_nearest(m, global, run.batch.global, legal);
   });

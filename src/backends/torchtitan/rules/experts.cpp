@@ -23,6 +23,9 @@ bool expert_tensor_is_legal(const TorchTitanRun& run) {
   return run.ep() == 1 || run.etp() == 1 || run.etp() == run.tp();
 }
 
+/// The meshes stand but for that of the experts, which a rule of its own tells.
+bool expert_mesh_is_uneven(const TorchTitanRun& run) { return run.meshes_exist() && run.meshes.efsdp <= 0; }
+
 void expert_grid_uneven(const TorchTitanRun& run, Findings& out) {
   if (!run.meshes_exist() || run.meshes.efsdp > 0 || !expert_tensor_is_legal(run)) return;
   const Int dense = run.meshes.fsdp * run.tp();
@@ -72,17 +75,16 @@ void qwen_experts_without_fsdp(const TorchTitanRun& run, Findings& out) {
 
 void experts_uneven(const TorchTitanRun& run, Findings& out) {
   const Int experts = run.model().experts.count;
-  if (!run.model().moe || run.ep() <= 1 || run.meshes.efsdp <= 0 || experts % run.ep() == 0) return;
+  if (!run.model().moe || run.ep() <= 1 || expert_mesh_is_uneven(run) || experts % run.ep() == 0) return;
   out.add(run.config.expert_parallel_degree, [&](Message& m) {
     m.say("{} experts of {} do not split over expert_parallel_degree {}", experts, model_text(run), run.ep());
-    m.help("legal expert_parallel_degree: {}",
-           divisors_text(greatest_common_divisor(experts, run.meshes.fsdp * run.tp() / run.etp()), experts));
+    const Int ranks = run.meshes_exist() && run.etp() >= 1 ? run.meshes.fsdp * run.tp() / run.etp() : run.world();
+    m.help("legal expert_parallel_degree: {}", divisors_text(greatest_common_divisor(experts, ranks), experts));
   });
 }
 
 void expert_parallel_on_dense(const TorchTitanRun& run, Findings& out) {
-  if (run.ep() <= 1 || run.parsed.flavor == nullptr || run.model().moe || !run.meshes_exist() || run.meshes.efsdp <= 0)
-    return;
+  if (run.ep() <= 1 || run.parsed.flavor == nullptr || run.model().moe || expert_mesh_is_uneven(run)) return;
   out.add(run.config.expert_parallel_degree, [&](Message& m) {
     m.say("{} has no experts: expert_parallel_degree {} shards nothing", model_text(run), run.ep());
     m.help("write 1");
@@ -91,7 +93,7 @@ void expert_parallel_on_dense(const TorchTitanRun& run, Findings& out) {
 }
 
 void expert_tensor_without_experts(const TorchTitanRun& run, Findings& out) {
-  if (run.ep() != 1 || run.etp() <= 1 || !run.meshes_exist() || run.meshes.efsdp <= 0) return;
+  if (run.ep() != 1 || run.etp() <= 1 || expert_mesh_is_uneven(run)) return;
   out.add(run.config.expert_tensor_parallel_degree, [&](Message& m) {
     m.say("expert_tensor_parallel_degree {} has no effect: expert_parallel_degree is 1, and experts follow TP {}",
           run.etp(), run.tp());

@@ -36,7 +36,8 @@ void mixed_precision_off(const TorchTitanRun& run, Findings& out) {
   });
 }
 
-/// A type that this launch reads; a wrong one then stops the run.
+/// A type that this launch reads; a wrong one then stops the run. Where the degrees do not make the world, nobody knows
+/// whether there is FSDP: then only training.dtype is certain to be read.
 struct TypeKey {
   const Word* field;
   bool is_read;
@@ -44,10 +45,10 @@ struct TypeKey {
 
 void for_each_type(const TorchTitanRun& run, void (*visit)(const TypeKey&, const TorchTitanRun&, Findings&),
                    Findings& out) {
-  if (!run.meshes_exist() || run.parsed.model == nullptr) return;
+  if (run.parsed.model == nullptr) return;
   const TorchTitanConfig& config = run.config;
   visit({&config.dtype, true}, run, out);
-  visit({&config.mixed_precision_param, !is_off(run)}, run, out);
+  visit({&config.mixed_precision_param, run.meshes_exist() && !is_off(run)}, run, out);
   visit({&config.mixed_precision_reduce, run.shards()}, run, out);
 }
 
@@ -73,8 +74,9 @@ void dtype_unread(const TorchTitanRun& run, Findings& out) {
         const Word& field = *key.field;
         if (key.is_read || is_dtype(*field) || of.is_unreadable(field.key)) return;
         to.add(field, [&](Message& m) {
-          m.say("{} {} is no type of TorchTitan; nobody reads it here, since FSDP does not wrap the model", field.key,
-                quoted(*field));
+          m.say("{} {} is no type of TorchTitan{}", field.key, quoted(*field),
+                of.meshes_exist() ? "; nobody reads it here, since FSDP does not wrap the model"
+                                  : ", and a launch that reads it stops");
           offer_word(m, field, dtypes);
         });
       },

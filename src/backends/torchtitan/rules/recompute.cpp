@@ -26,16 +26,26 @@ void mode_unknown(const TorchTitanRun& run, Findings& out) {
   });
 }
 
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// What stands between quotes that have become part of a value.
+std::string_view without_quotes(std::string_view text) {
+  const bool quoted = text.size() > 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'');
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 void selective_option_unknown(const TorchTitanRun& run, Findings& out) {
   const Word& option = run.config.ac_selective_ac_option;
   const std::string_view text = *option;
   if (!reads_mode(run) || *run.config.ac_mode != "selective" || run.is_unreadable(option.key)) return;
-  const bool digits =
-      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (text == "op" || digits) return;
+  if (text == "op" || is_digits(text)) return;
   out.add(option, [&](Message& m) {
     m.say("activation_checkpoint.selective_ac_option {} is neither 'op' nor a number in quotes", quoted(text));
-    m.help("\"2\" checkpoints every second layer, op decides by operator");
+    m.because("\"2\" checkpoints every second layer, op decides by operator");
+    const std::string_view bare = without_quotes(text);
+    if (is_digits(bare) && help_with_token(m, option.key, bare, option.origin)) return;
     offer_word(m, option, "op");
   });
 }

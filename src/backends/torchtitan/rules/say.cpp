@@ -28,6 +28,30 @@ void because_of_data_parallel(Message& message, const TorchTitanRun& run) {
   because_of_shard(message, run);
 }
 
+namespace {
+
+/// A token after --, which has rules of its own; --set takes YAML.
+bool is_token(const Origin& where) {
+  return where.layer == Layer::command_line && where.source != nullptr && where.source->path() == "command line";
+}
+
+}  // namespace
+
+bool help_with_token(Message& message, std::string_view key, std::string_view text, const Origin& where) {
+  if (!is_token(where)) return false;
+  const std::size_t dot = key.rfind('.');
+  message.because("on the command line a number is a number, and quotes that the shell leaves belong to the value");
+  message.help("on the command line a dict passes it as text: \"{}={{'{}': '{}'}}\"", key.substr(0, dot),
+               key.substr(dot + 1), text);
+  return true;
+}
+
+bool is_quoted_token(const Node& node) {
+  const std::string& text = node.text;
+  return is_token(node.origin) && node.is_string() && text.size() > 2 && text.front() == text.back() &&
+         (text.front() == '"' || text.front() == '\'');
+}
+
 std::string model_text(const TorchTitanRun& run) {
   return fmt::format("{} {}", *run.config.model_name, *run.config.model_flavor);
 }

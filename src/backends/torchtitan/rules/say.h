@@ -23,6 +23,14 @@ void because_of_data_parallel(Message& message, const TorchTitanRun& run);
 /// "llama3 8B": the model in the user's words.
 std::string model_text(const TorchTitanRun& run);
 
+/// Says how a value reaches the key as text from a token of the command line, where Primus reads numbers, true and
+/// false for themselves and keeps quotes: inside a Python dict. False, and nothing said, for values from elsewhere.
+/// Source: primus/core/utils/arg_utils.py:parse_cli_overrides.
+bool help_with_token(Message& message, std::string_view key, std::string_view text, const Origin& where);
+
+/// A value from the command line whose quotes have reached Primus and belong to it.
+bool is_quoted_token(const Node& node);
+
 /// "'a'", or "null".
 std::string quoted(std::string_view text);
 

@@ -6,16 +6,9 @@ namespace {
 
 constexpr const char* build_schedule = "torchtitan/distributed/pipeline_parallel.py:build_pipeline_schedule";
 constexpr const char* schedule_class = "torch/distributed/pipelining/schedules.py:get_schedule_class";
-constexpr const char* schedule_init = "torch/distributed/pipelining/schedules.py:__init__";
 
 /// A CSV file replaces the schedule's own order of work.
 bool has_csv(const TorchTitanRun& run) { return !(*run.config.pipeline_parallel_schedule_csv).empty(); }
-
-/// The named schedule is what runs, and its stages are known.
-bool runs_named_schedule(const TorchTitanRun& run) {
-  return run.pipelines() && run.parsed.schedule != nullptr && !run.parsed.schedule->is_abstract && !has_csv(run) &&
-         run.pipeline.stages_per_rank > 0;
-}
 
 void schedule_unknown(const TorchTitanRun& run, Findings& out) {
   const Word& schedule = run.config.pipeline_parallel_schedule;
@@ -43,72 +36,6 @@ void schedule_csv_missing(const TorchTitanRun& run, Findings& out) {
     m.because("a relative path counts from the folder in which the run starts");
     m.help("'' runs the named schedule");
     m.fix("set pipeline_parallel_schedule_csv to ''", run.config.pipeline_parallel_schedule_csv, "''");
-  });
-}
-
-void micro_batch_uneven(const TorchTitanRun& run, Findings& out) {
-  const Count& size = run.config.pipeline_parallel_microbatch_size;
-  if (!run.pipelines() || run.batch.micro <= 0 || run.is_unreadable(size.key)) return;
-  if (*size >= 1 && run.batch.micro % *size == 0) return;
-  out.add(size, [&](Message& m) {
-    if (*size < 1) {
-      m.say("pipeline_parallel_microbatch_size is {}: a micro-batch has 1 sample or more", *size);
-    } else {
-      m.say("local_batch_size {} is not a multiple of pipeline_parallel_microbatch_size {}", run.batch.micro, *size);
-    }
-    m.because("micro-batches of an accumulation step = local_batch_size / pipeline_parallel_microbatch_size");
-    m.also(run.config.local_batch_size, "local_batch_size set here");
-    m.help("legal pipeline_parallel_microbatch_size: {}", divisors_text(run.batch.micro, run.batch.micro));
-  });
-}
-
-void because_of_micro_batches(Message& m, const TorchTitanRun& run) {
-  m.because("micro-batches {} = local_batch_size {} / pipeline_parallel_microbatch_size {}", run.pipeline.micro_batches,
-            run.batch.micro, *run.config.pipeline_parallel_microbatch_size);
-}
-
-void too_few_micro_batches(const TorchTitanRun& run, Findings& out) {
-  if (!runs_named_schedule(run) || run.parsed.schedule->need != MicroBatchNeed::one_a_stage) return;
-  if (run.pipeline.micro_batches <= 0 || run.pipeline.micro_batches >= run.pipeline.stages) return;
-  out.add(run.config.local_batch_size, [&](Message& m) {
-    const Int size = *run.config.pipeline_parallel_microbatch_size;
-    m.say("{} wants at least as many micro-batches as stages: {} for {}", run.parsed.schedule->name,
-          run.pipeline.micro_batches, run.pipeline.stages);
-    because_of_micro_batches(m, run);
-    m.also(run.config.pipeline_parallel_degree).also(run.config.pipeline_parallel_microbatch_size);
-    const Int least = saturating_multiply(run.pipeline.stages, size);
-    m.help("local_batch_size of {} or more (global_batch_size follows)", least);
-    fix_to_nearest(m, run.config.local_batch_size, least, {least});
-    m.help("or GPipe, which takes any number");
-  });
-}
-
-void micro_batches_and_rounds(const TorchTitanRun& run, Findings& out) {
-  if (!runs_named_schedule(run) || run.parsed.schedule->need != MicroBatchNeed::rounds) return;
-  const Int batches = run.pipeline.micro_batches;
-  if (batches <= 0) return;
-  const Int rounds = batches < run.pp() ? 1 : batches / run.pp();
-  if (batches % rounds == 0) return;
-  out.add(run.config.local_batch_size, [&](Message& m) {
-    m.say("{} micro-batches do not divide into {} rounds of {}", batches, rounds, run.parsed.schedule->name);
-    because_of_micro_batches(m, run);
-    m.because("rounds {} = micro-batches {} / PP {}, rounded down", rounds, batches, run.pp());
-    m.help("a multiple of PP always fits: {} micro-batches", numbers_text(multiples_around(batches, run.pp())));
-    m.help("or LoopedBFS, which takes any number");
-  });
-}
-
-void fewer_micro_batches_than_stages(const TorchTitanRun& run, Findings& out) {
-  // With one stage a rank the rule about large bubbles says it; 1F1B and DualPipeV refuse it.
-  if (!runs_named_schedule(run) || !run.parsed.schedule->multi_stage) return;
-  if (run.parsed.schedule->need == MicroBatchNeed::one_a_stage) return;
-  if (run.pipeline.micro_batches <= 0 || run.pipeline.micro_batches >= run.pipeline.stages) return;
-  out.add(run.config.local_batch_size, [&](Message& m) {
-    m.say("{} micro-batches for {} virtual stages: most ranks wait most of the time", run.pipeline.micro_batches,
-          run.pipeline.stages);
-    because_of_micro_batches(m, run);
-    m.help("local_batch_size of {} or more fills the pipeline",
-           saturating_multiply(run.pipeline.stages, *run.config.pipeline_parallel_microbatch_size));
   });
 }
 
@@ -223,68 +150,6 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .good = {.world_size = 8,
                .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n  pipeline_parallel_schedule_csv: ''\n"}},
      schedule_csv_missing},
-    {{.id = "TT324",
-      .name = "pipeline-micro-batch-uneven",
-      .severity = Severity::error,
-      .stage = Stage::schedule,
-      .runtime_site = build_schedule,
-      .outcome = "TorchTitan stops (ValueError, ZeroDivisionError for 0)",
-      .summary = "local_batch_size is a multiple of pipeline_parallel_microbatch_size.",
-      .explanation = "The key is the size of a micro-batch, not their number. The number is local_batch_size / "
-                     "pipeline_parallel_microbatch_size in each accumulation step.",
-      .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
-                      "  pipeline_parallel_microbatch_size: 3\n"},
-      .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
-                       "  pipeline_parallel_microbatch_size: 2\n"}},
-     micro_batch_uneven},
-    {{.id = "TT325",
-      .name = "too-few-pipeline-micro-batches",
-      .severity = Severity::error,
-      .stage = Stage::schedule,
-      .runtime_site = schedule_init,
-      .outcome = "torch stops when it builds the schedule (ValueError)",
-      .summary = "1F1B and DualPipeV want at least as many micro-batches as virtual stages.",
-      .explanation = "Micro-batches count for each accumulation step: raising global_batch_size alone adds "
-                     "accumulation steps, not micro-batches. Raise local_batch_size, lower the micro-batch size or "
-                     "PP, or take GPipe.",
-      .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 2\n"},
-      .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\ntraining:\n  local_batch_size: 16\n"}},
-     too_few_micro_batches},
-    {{.id = "TT326",
-      .name = "micro-batches-and-rounds",
-      .severity = Severity::error,
-      .stage = Stage::schedule,
-      .runtime_site = schedule_init,
-      .outcome = "torch stops when it builds the schedule (ValueError)",
-      .summary = "Interleaved1F1B and InterleavedZeroBubble want micro-batches that divide into rounds.",
-      .explanation = "rounds = max(1, micro-batches / PP), rounded down; the number of micro-batches has to be a "
-                     "multiple of it. Every multiple of PP fits.",
-      .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n"
-                      "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 9\n"},
-      .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 4\n"
-                       "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 10\n"}},
-     micro_batches_and_rounds},
-    {{.id = "TT327",
-      .name = "fewer-micro-batches-than-stages",
-      .severity = Severity::warning,
-      .stage = Stage::schedule,
-      .runtime_site = build_schedule,
-      .outcome = "TorchTitan logs a warning and goes on",
-      .summary = "Schedules of several stages a rank have at least as many micro-batches as virtual stages.",
-      .explanation = "With fewer the pipeline never fills: the bubble is larger than the work.",
-      .bad = {.world_size = 8,
-              .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
-                      "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 3\n"},
-      .good = {.world_size = 8,
-               .yaml = "parallelism:\n  pipeline_parallel_degree: 2\n"
-                       "  pipeline_parallel_schedule: Interleaved1F1B\ntraining:\n  local_batch_size: 4\n"}},
-     fewer_micro_batches_than_stages},
     {{.id = "TT328",
       .name = "zero-bubble-with-compile",
       .severity = Severity::error,

@@ -16,11 +16,14 @@ bool heads_split(const TorchTitanRun& run) {
 
 void sequence_uneven(const TorchTitanRun& run, Findings& out) {
   const Count& length = run.config.seq_len;
-  if (!is_language_model(run) || run.sequence_divisor <= 0 || run.is_unreadable(length.key)) return;
-  if (*length > 0 && *length % run.sequence_divisor == 0) return;
+  if (!is_language_model(run) || run.is_unreadable(length.key)) return;
+  const Int divisor = run.sequence_divisor > 0 ? run.sequence_divisor : 2;  // the least, whatever the degrees will be
+  if (*length > 0 && *length % divisor == 0) return;
   out.add(length, [&](Message& m) {
     if (*length <= 0) {
       m.say("seq_len is {}: a sample has 1 token or more", *length);
+    } else if (run.sequence_divisor <= 0) {
+      m.say("seq_len {} is odd: 2 x CP x TP never divides it", *length);
     } else {
       m.say("seq_len {} is not a multiple of 2 x CP {} x TP {} = {}", *length, run.cp(), run.tp(),
             run.sequence_divisor);
@@ -45,7 +48,7 @@ void sequence_above_maximum(const TorchTitanRun& run, Findings& out) {
 
 void heads_uneven(const TorchTitanRun& run, Findings& out) {
   const Architecture& model = run.model();
-  if (!is_language_model(run) || !run.meshes_exist() || heads_split(run)) return;
+  if (!is_language_model(run) || heads_split(run) || run.is_unreadable(run.config.tensor_parallel_degree.key)) return;
   const Int kv_heads = kv_heads_of(model);
   out.add(run.config.tensor_parallel_degree, [&](Message& m) {
     if (model.kv_lora_rank > 0) {
@@ -54,12 +57,36 @@ void heads_uneven(const TorchTitanRun& run, Findings& out) {
       m.say("{} attention heads and {} KV heads of {} do not split over TP {}", model.heads, kv_heads, model_text(run),
             run.tp());
     }
-    // TP shares these ranks with the shards alone.
-    const Int ranks = run.meshes.dp_shard * run.tp();
+    // TP shares these ranks with the shards alone; where the degrees do not make the world, it is in the whole of it.
+    const Int ranks = run.meshes_exist() ? run.meshes.dp_shard * run.tp() : run.world();
     const Int common = greatest_common_divisor(greatest_common_divisor(model.heads, kv_heads), ranks);
     m.help("legal tensor_parallel_degree: {}{}", divisors_text(common, common),
            *run.given.data_parallel_shard_degree == -1 ? "" : ", with data_parallel_shard_degree: -1");
   });
+}
+
+void query_heads_uneven(const TorchTitanRun& run, Findings& out) {
+  const Architecture& model = run.model();
+  const MaybeCount& asked = run.config.model_n_kv_heads;
+  const Int kv_heads = asked.value ? *asked.value : kv_heads_of(model);
+  if (!is_language_model(run) || model.heads <= 0 || model.kv_lora_rank > 0) return;
+  if (kv_heads >= 1 && model.heads % kv_heads == 0) return;
+  const auto describe = [&](Message& m) {
+    if (kv_heads < 1) {
+      m.say("model.n_kv_heads is {}: attention has 1 KV head or more", kv_heads);
+    } else {
+      m.say("{} attention heads of {} are not a multiple of its {} KV heads", model.heads, model_text(run), kv_heads);
+      m.because("each KV head serves as many query heads: they are repeated {} times, for {} of {} heads",
+                model.heads / kv_heads, model.heads / kv_heads * kv_heads, model.heads);
+    }
+    m.help("legal model.n_kv_heads: {}", divisors_text(model.heads, model.heads));
+    if (kv_heads >= 1) m.help("or model.n_heads: {}", numbers_text(multiples_around(model.heads, kv_heads)));
+  };
+  if (is_asked_for(asked)) {
+    out.add(asked, describe);
+  } else {
+    out.add(run.config.model_n_heads, describe);
+  }
 }
 
 constexpr Rule<TorchTitanRun> rules[] = {
@@ -102,6 +129,20 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .good = {.world_size = 16,
                .yaml = "model:\n  name: llama3\n  flavor: 8B\nparallelism:\n  tensor_parallel_degree: 8\n"}},
      heads_uneven},
+    {{.id = "TT604",
+      .name = "query-heads-uneven-over-kv-heads",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "torchtitan/models/llama3/model/model.py:forward",
+      .outcome = "the first forward pass stops (RuntimeError in attention), at 0 KV heads the model is not built "
+                 "(ZeroDivisionError)",
+      .summary = "The attention heads are a multiple of the KV heads.",
+      .explanation = "Grouped-query attention repeats each KV head for heads / KV heads query heads, rounded down. "
+                     "Where that leaves query heads over, queries and keys do not match. Latent attention "
+                     "(deepseek_v3) has no KV heads.",
+      .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_kv_heads: 5\n"},
+      .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\n  n_kv_heads: 4\n"}},
+     query_heads_uneven},
 };
 
 }  // namespace

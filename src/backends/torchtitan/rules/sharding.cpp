@@ -24,12 +24,12 @@ void reshard_policy_unknown(const TorchTitanRun& run, Findings& out) {
 
 void reshard_policy_unread(const TorchTitanRun& run, Findings& out) {
   const Word& policy = run.config.fsdp_reshard_after_forward;
-  if (policy_is_known(run) || applies_fsdp(run) || !run.meshes_exist()) return;
+  if (policy_is_known(run) || applies_fsdp(run)) return;
   out.add(policy, [&](Message& m) {
-    m.say(
-        "fsdp_reshard_after_forward {} is none of default, always, never; nobody reads it here, since shard x CP is 1",
-        quoted(*policy));
-    offer_word(m, policy, "default|always|never", true);
+    m.say("fsdp_reshard_after_forward {} is none of default, always, never{}", quoted(*policy),
+          run.meshes_exist() ? "; nobody reads it here, since FSDP does not wrap the model"
+                             : ", and a launch with FSDP stops");
+    offer_word(m, policy, "default|always|never", run.meshes_exist());
   });
 }
 

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "backends/torchtitan/rules/rules.h"
 #include "backends/torchtitan/rules/say.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -60,6 +63,26 @@ void validation_needs_freqs(const TorchTitanRun& run, Findings& out) {
     m.also(run.config.context_parallel_degree);
     m.help("set validation.enable to false, or context_parallel_degree to 1");
   });
+}
+
+/// Only the text models load by these names, lower case.
+bool loads_text(const TorchTitanRun& run) { return run.parsed.model != nullptr && run.family() != Family::flux; }
+
+void dataset_unknown(const TorchTitanRun& run, Findings& out) {
+  constexpr std::string_view names[] = {"c4", "c4_test", "c4_validation"};
+  if (!loads_text(run)) return;
+  const bool validates = *run.config.validation_enable && run.parsed.model->validates;
+  for (const Word* dataset : {&run.config.dataset, &run.config.validation_dataset}) {
+    if (run.is_unreadable(dataset->key) || (dataset == &run.config.validation_dataset && !validates)) continue;
+    const std::string_view name = **dataset;
+    if (std::ranges::any_of(names, [&](std::string_view one) { return equal_ignoring_case(one, name); })) continue;
+    out.add(*dataset, [&](Message& m) {
+      m.say("{} {} is none of {}", dataset->key, quoted(name), join(names, ", "));
+      m.because("the name is looked up with mock data too, and a path does not take its place");
+      m.help("to read text of your own, name c4 and give its place as {}_path", dataset->key);
+      offer_word(m, *dataset, names);
+    });
+  }
 }
 
 constexpr Rule<TorchTitanRun> rules[] = {
@@ -137,6 +160,19 @@ constexpr Rule<TorchTitanRun> rules[] = {
                .yaml = "model:\n  name: qwen3\n  flavor: 8B\n  converters: []\nvalidation:\n"
                        "  enable: false\nparallelism:\n  context_parallel_degree: 2\n"}},
      validation_needs_freqs},
+    {{.id = "TT256",
+      .name = "dataset-unknown",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "torchtitan/hf_datasets/text_datasets.py:_validate_dataset",
+      .outcome = "TorchTitan stops when it builds the data loader (ValueError)",
+      .summary = "training.dataset, and validation.dataset where validation is on, are c4, c4_test or c4_validation.",
+      .explanation = "The name picks the loader and the field of a sample that holds the text; dataset_path says where "
+                     "the files are. Mock data (training.mock_data) replaces the download alone, so the name is "
+                     "looked up all the same. flux has data of its own, which is not judged.",
+      .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  dataset: fineweb\n"},
+      .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  dataset: c4\n"}},
+     dataset_unknown},
 };
 
 }  // namespace
