@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "planner/one_fix.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -108,8 +109,18 @@ std::vector<std::int64_t> length_values(const RunDescription& run) {
   return values;
 }
 
-/// The micro-batches that divide each rank's share of the global batch.
-std::vector<std::int64_t> micro_values(const RunDescription& run) {
+/// The micro-batches that divide each rank's share of the global batch. Where the batch is what the micro-batches make
+/// (MaxText), halves and doubles of the value that is written.
+std::vector<std::int64_t> micro_values(const RunDescription& run, std::int64_t written) {
+  if (run.keys.global_batch.name == nullptr) {
+    std::vector<std::int64_t> values;
+    for (const std::int64_t factor : {2, 4, 8}) {
+      values.push_back(saturating_multiply(written, factor));
+      if (written % factor == 0) values.push_back(written / factor);
+    }
+    std::erase_if(values, [](std::int64_t value) { return value < 1; });
+    return values;
+  }
   if (run.degrees.data < 1 || run.batch.global % run.degrees.data != 0) return {1};
   return divisors(run.batch.global / run.degrees.data);
 }
@@ -137,7 +148,8 @@ class Search {
       if (is_repaired(after)) keep({{step}, step.cost}, after);
       reached.push_back(after.run);
     }
-    if (found_.empty()) try_pairs(singles, reached);
+    const auto repairs = [&](const Module& changed) { return is_repaired(decide_module(changed)); };
+    if (found_.empty() && !one_fix_is_enough(module_, broken_, repairs)) try_pairs(singles, reached);
     std::ranges::stable_sort(found_, {}, &Found::cost);
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const Found& found : found_) fewest = std::min(fewest, std::max(found.warnings, warnings_));
@@ -179,13 +191,19 @@ class Search {
     return asked != nullptr && asked->kind == Kind::integer && asked->integer != all_that_is_left;
   }
 
-  static std::vector<std::int64_t> values(const Knob& knob, const RunDescription& run) {
+  std::vector<std::int64_t> values(const Knob& knob, const RunDescription& run) const {
     if (knob.batch == &Batch::global) return global_values(run);
-    if (knob.batch == &Batch::micro) return micro_values(run);
+    if (knob.batch == &Batch::micro) return micro_values(run, written(run.keys.micro_batch.name));
     if (knob.batch == &Batch::sequence_length) return length_values(run);
     if (knob.degree == &Degrees::virtual_pipeline && run.degrees.virtual_pipeline < 2) return {};
     if (knob.degree == &Degrees::data_shard) return {all_that_is_left};
     return degree_values(knob, run.launch);
+  }
+
+  /// The number that the module has for a key; 1 where there is none.
+  std::int64_t written(const char* key) const {
+    const Node* asked = module_.params->at_path(key);
+    return asked != nullptr && asked->kind == Kind::integer ? asked->integer : 1;
   }
 
   static double step_cost(const Knob& knob, const RunDescription& run, std::int64_t to) {
@@ -237,6 +255,10 @@ class Search {
       const Origin origin = before != nullptr ? before->origin : module_.origin;
       changed.params = with_value(changed.params, key_of(step), make_integer(step.to, origin));
     }
+    return decide_module(changed);
+  }
+
+  Analysis decide_module(const Module& changed) const {
     return backend_.prepare(changed, environment_)
         ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = false});
   }

@@ -91,10 +91,11 @@ void turn_batch(const C& base, const Candidate& c, const PlanTask& task, Set&& t
          Named::always);
   to.set(&C::gradient_accumulation_steps, pipelined ? Int{1} : passes);
   to.set(&C::max_target_length, task.sequence_length);
-  to.set(&C::num_pipeline_microbatches, pipelined ? passes : *base.num_pipeline_microbatches);
+  to.set(&C::num_pipeline_microbatches, pipelined ? passes : Int{-1});
   const Int each = (task.layers - dense_before(base)) / std::max<Int>(c.pipeline * c.chunks, 1);
-  to.set(&C::num_layers_per_pipeline_stage, pipelined ? std::max<Int>(each, 1) : *base.num_layers_per_pipeline_stage);
-  to.set(&C::num_pipeline_repeats, pipelined ? c.chunks : *base.num_pipeline_repeats);
+  to.set(&C::num_layers_per_pipeline_stage, pipelined ? std::max<Int>(each, 1) : Int{1});
+  to.set(&C::num_pipeline_repeats, pipelined ? c.chunks : Int{-1});
+  to.set(&C::pipeline_parallel_layers, pipelined ? *base.pipeline_parallel_layers : Int{-1});
 }
 
 /// Policies from the one that keeps most.
@@ -167,7 +168,7 @@ class MaxTextJudge final : public CandidateJudge {
 
 PlanKnobs plan_knobs(const C& base) {
   return {.shardings = {StateSharding::weights},
-          .schedules = {ScheduleKind::gpipe, ScheduleKind::interleaved},
+          .schedules = {ScheduleKind::gpipe, ScheduleKind::circular},
           .recompute = {RecomputeLevel::none, RecomputeLevel::light, RecomputeLevel::heavy, RecomputeLevel::full},
           .splits = {StageSplit::even},
           .precisions = {PlanPrecision::bf16, PlanPrecision::fp8, PlanPrecision::mxfp8},

@@ -82,10 +82,11 @@ void fp8_with_accumulation(const MaxTextRun& run, Findings& out) {
   out.add(steps, [&](Message& m) {
     m.say("gradient_accumulation_steps {} does not go with quantization: {}", *steps, *run.config.quantization);
     m.also(run.config.quantization, "quantization set here");
-    m.help("gradient_accumulation_steps: 1 with per_device_batch_size {}, the same global batch",
-           number_text(*run.config.per_device_batch_size * static_cast<double>(*steps)));
+    const Number& size = run.config.per_device_batch_size;
+    const std::string whole = number_text(*size * static_cast<double>(*steps));
+    m.help("gradient_accumulation_steps: 1 with per_device_batch_size {}, the same global batch", whole);
     m.help("te_fp8_currentscaling accumulates");
-    m.fix("set gradient_accumulation_steps to 1", steps, "1");
+    fix_both(m, steps, "1", size, whole);
   });
 }
 
