@@ -35,8 +35,8 @@ Message& Message::fix_by_new_line(std::string title, const char* key, std::strin
   const std::string_view section = section_of(key);
   if (section != section_of(key_)) return *this;
   std::string line = fmt::format("{}: {}", std::string_view(key).substr(section.size()), replacement);
-  add_edit(finding_.fixes, std::move(title),
-           Edit{.where = place, .replacement = std::move(line), .insert_line = true}, safe);
+  add_edit(finding_.fixes, std::move(title), Edit{.where = place, .replacement = std::move(line), .insert_line = true},
+           safe);
   return *this;
 }
 

@@ -123,8 +123,7 @@ std::string logits_formula(const Unfolding& u, Inputs& out) {
   const double outputs = outputs_on(u.w, u.rank);
   if (outputs > 1) add(out, "outputs: the loss and each prediction layer", whole(outputs));
   return fmt::format("{}{}micro-batch x tokens x padded vocabulary / TP x bytes{}", outputs > 1 ? "outputs x " : "",
-                     at_once > 1 ? "micro-batches x " : "",
-                     k.loss_chunks > 1 ? " / pieces" : "");
+                     at_once > 1 ? "micro-batches x " : "", k.loss_chunks > 1 ? " / pieces" : "");
 }
 
 std::string gathered_formula(const Unfolding& u, Inputs& out) {

@@ -31,7 +31,8 @@ double pipeline_seconds(ScheduleKind schedule, const PipelineSums& sums, std::in
     case ScheduleKind::gpipe:
       return work + fill + through;
     case ScheduleKind::circular: {
-      // The first micro-batch comes back to the first rank, on its way to the next chunk, after all stages and transfers.
+      // The first micro-batch comes back to the first rank, on its way to the next chunk, after all stages and
+      // transfers.
       const double chunks = std::max(1.0, sums.chunks);
       const double around = sums.ranks * sums.transfer_seconds;
       const double wait = std::max(0.0, sums.total.forward / chunks + around - m * slowest.forward / chunks) +

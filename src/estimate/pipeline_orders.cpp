@@ -13,7 +13,8 @@ PassOrder gpipe(const PipelineSize& size) {
   return out;
 }
 
-/// All micro-batches go through chunk 0, then all through chunk 1, …; JAX runs the loop of the forward passes backwards.
+/// All micro-batches go through chunk 0, then all through chunk 1, …; JAX runs the loop of the forward passes
+/// backwards.
 PassOrder circular(const PipelineSize& size) {
   PassOrder out;
   for (std::int32_t chunk = 0; chunk < size.chunks; ++chunk) {

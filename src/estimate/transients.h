@@ -28,6 +28,8 @@ bool is_torch_pipeline(const Workload& workload);
 /// Whether JAX scans the pipeline as one loop: all forward passes, then the loop's gradient.
 /// Source: MaxText/layers/pipeline.py, __call__ and get_pipeline_remat_policy.
 bool is_scanned_pipeline(const Workload& workload);
+/// Whether a chunk of a scanned pipeline lies outside it: every rank has it, for its share of the batch.
+bool lies_outside_pipeline(const Workload& workload, const StageChunk& chunk);
 /// Micro-batches whose loss a rank computes at once: one, or after a scanned pipeline its share of them all, for there
 /// the stages are one more data axis (MaxText/configs/types.py: data_sharding with `stage` first).
 double micro_batches_of_loss(const Workload& workload);

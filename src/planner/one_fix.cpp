@@ -1,6 +1,7 @@
 #include "planner/one_fix.h"
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,16 +52,34 @@ NodePtr edited(NodePtr params, const Fix& fix, std::deque<Source>& sources) {
   return params;
 }
 
+/// What the command line sets counts as written in the file: rules offer no edit of anything else.
+NodePtr as_written(const NodePtr& params) {
+  NodePtr out = params;
+  for (const Entry& entry : params->entries()) {
+    if (!entry.key->is_string() || entry.value == nullptr) continue;
+    NodePtr value = entry.value->is_mapping() ? as_written(entry.value) : entry.value;
+    if (value->origin.layer == Layer::command_line) {
+      auto written = std::make_shared<Node>(*value);
+      written->origin.layer = Layer::experiment;
+      value = std::move(written);
+    }
+    if (value != entry.value) out = with_value(out, entry.key->text, std::move(value));
+  }
+  return out;
+}
+
 }  // namespace
 
-bool one_fix_is_enough(const Module& module, const Analysis& broken,
+bool one_fix_is_enough(const Module& module, const std::function<Analysis(const Module& module)>& judge,
                        const std::function<bool(const Module& changed)>& is_repaired) {
-  for (const Finding& finding : broken.findings) {
+  Module written = module;
+  written.params = as_written(module.params);
+  for (const Finding& finding : judge(written).findings) {
     if (finding.severity != Severity::error) continue;
     for (const Fix& fix : finding.fixes) {
       std::deque<Source> sources;
-      Module changed = module;
-      changed.params = edited(module.params, fix, sources);
+      Module changed = written;
+      changed.params = edited(written.params, fix, sources);
       if (changed.params != nullptr && is_repaired(changed)) return true;
     }
   }

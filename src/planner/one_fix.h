@@ -8,9 +8,9 @@
 namespace primus_plan {
 
 /// Whether one of the errors' own fixes makes a module legal by itself: then no larger change needs to be looked for.
-/// `is_repaired` judges the module with the fix made. Fixes that edit something else than values of the module are left
-/// out. Pure but for what `is_repaired` does.
-bool one_fix_is_enough(const Module& module, const Analysis& broken,
+/// `judge` finds them, with text; `is_repaired` judges the module with the fix made. Fixes that edit something else
+/// than values of the module are left out. Pure but for what the two do.
+bool one_fix_is_enough(const Module& module, const std::function<Analysis(const Module& module)>& judge,
                        const std::function<bool(const Module& changed)>& is_repaired);
 
 }  // namespace primus_plan

@@ -148,8 +148,9 @@ class Search {
       if (is_repaired(after)) keep({{step}, step.cost}, after);
       reached.push_back(after.run);
     }
+    const auto judge = [&](const Module& written) { return decide_module(written, true); };
     const auto repairs = [&](const Module& changed) { return is_repaired(decide_module(changed)); };
-    if (found_.empty() && !one_fix_is_enough(module_, broken_, repairs)) try_pairs(singles, reached);
+    if (found_.empty() && !one_fix_is_enough(module_, judge, repairs)) try_pairs(singles, reached);
     std::ranges::stable_sort(found_, {}, &Found::cost);
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const Found& found : found_) fewest = std::min(fewest, std::max(found.warnings, warnings_));
@@ -258,9 +259,9 @@ class Search {
     return decide_module(changed);
   }
 
-  Analysis decide_module(const Module& changed) const {
+  Analysis decide_module(const Module& changed, bool with_text = false) const {
     return backend_.prepare(changed, environment_)
-        ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = false});
+        ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = with_text});
   }
 
   /// Only now is it known what the change really does to tokens per step.

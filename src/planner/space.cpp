@@ -198,7 +198,8 @@ class Builder {
       return;
     }
     for (const ScheduleKind schedule : knobs().schedules) {
-      if (!goes_with_chunks(schedule, c.chunks) || !is_allowed(request_, PlanAxis::schedule, static_cast<Int>(schedule))) {
+      if (!goes_with_chunks(schedule, c.chunks) ||
+          !is_allowed(request_, PlanAxis::schedule, static_cast<Int>(schedule))) {
         continue;
       }
       c.schedule = schedule;

@@ -15,7 +15,8 @@ using testing::Not;
 /// The rules of the errors and warnings of a snippet.
 std::vector<std::string> rules_of(const std::string& yaml, std::int64_t world = 8) {
   std::vector<std::string> out;
-  for (const Finding& finding : test::LoadedRun("ici_fsdp_parallelism: -1\n" + yaml, world).analysis().findings) {
+  const test::LoadedRun run("ici_fsdp_parallelism: -1\n" + yaml, world);
+  for (const Finding& finding : run.analysis().findings) {
     if (finding.severity != Severity::note) out.emplace_back(finding.rule->id);
   }
   return out;
@@ -73,7 +74,8 @@ TEST(MaxTextDegreeFixes, LeadToAMeshThatIsFilled) {
 TEST(MaxTextDegreeHelp, SaysWhatTheProductIs) {
   const auto help = [](const std::string& yaml) {
     std::string out;
-    for (const Finding& finding : test::LoadedRun(yaml, 8).analysis().findings) {
+    const test::LoadedRun run(yaml, 8);
+    for (const Finding& finding : run.analysis().findings) {
       for (const std::string& line : finding.help) out += line + "\n";
     }
     return out;
@@ -94,8 +96,8 @@ TEST(MaxTextKeysWithoutEffect, AreTold) {
 
 TEST(MaxTextAdvice, TheBatchGrowsWithTheDevices) {
   std::vector<std::string> notes;
-  for (const Finding& finding :
-       test::LoadedRun("ici_fsdp_parallelism: -1\nper_device_batch_size: 4\n", 8).analysis().findings) {
+  const test::LoadedRun run("ici_fsdp_parallelism: -1\nper_device_batch_size: 4\n", 8);
+  for (const Finding& finding : run.analysis().findings) {
     notes.emplace_back(finding.rule->id);
   }
   EXPECT_THAT(notes, Not(Contains("LN901")));

@@ -19,14 +19,16 @@ StageMemory fullest(const test::LoadedRun& run) {
 
 /// Llama 3 8B in 4 stages, 32 samples of which go through at once.
 std::string pipelined(const std::string& more) {
-  return "model_name: llama3-8b\nici_pipeline_parallelism: 4\nici_fsdp_parallelism: 2\nper_device_batch_size: 4\n" + more;
+  return "model_name: llama3-8b\nici_pipeline_parallelism: 4\nici_fsdp_parallelism: 2\nper_device_batch_size: 4\n" +
+         more;
 }
 
 TEST(MaxTextPipeline, RepeatsKeepEveryMicroBatchInFlight) {
   for (const std::string micro : {"4", "8", "16"}) {
     const test::LoadedRun repeats(pipelined("num_pipeline_microbatches: " + micro + "\n"), 8);
     const test::LoadedRun once(
-        pipelined("num_pipeline_repeats: 1\nnum_layers_per_pipeline_stage: 8\nnum_pipeline_microbatches: " + micro + "\n"),
+        pipelined("num_pipeline_repeats: 1\nnum_layers_per_pipeline_stage: 8\nnum_pipeline_microbatches: " + micro +
+                  "\n"),
         8);
     ASSERT_EQ(repeats.analysis().errors + once.analysis().errors, 0U);
     EXPECT_EQ(workload_of(repeats).schedule, ScheduleKind::circular);
@@ -38,7 +40,8 @@ TEST(MaxTextPipeline, RepeatsKeepEveryMicroBatchInFlight) {
 
 TEST(MaxTextPipeline, TheSameSamplesTakeTheSameMemoryHoweverTheyAreCut) {
   const auto activations = [](const std::string& micro) {
-    return fullest(test::LoadedRun(pipelined("num_pipeline_microbatches: " + micro + "\n"), 8))[MemoryPart::activations];
+    return fullest(
+        test::LoadedRun(pipelined("num_pipeline_microbatches: " + micro + "\n"), 8))[MemoryPart::activations];
   };
   // The iterations that fill and drain the pipeline keep as much as the others: fewer where the parts are smaller.
   EXPECT_NEAR(activations("4") / activations("16"), (4.0 * 8 + 3) / 4 / ((16.0 * 8 + 3) / 16), 0.02);
@@ -76,7 +79,7 @@ TEST(UnresolvedDegrees, LeaveMemoryUnknownInEveryBackend) {
     const Estimate estimate = estimate_of(run);
     EXPECT_TRUE(estimate.memory.stages.empty()) << yaml;
     EXPECT_FALSE(estimate.fit) << yaml;
-    EXPECT_GT(estimate.parameters.total(), 1e9) << yaml;
+    EXPECT_GT(estimate.parameters.total(), 1e8) << yaml;
     const auto& unknown = workload_of(run).unknown;
     EXPECT_NE(std::ranges::find(unknown, "the parallel degrees"), unknown.end()) << yaml;
   }

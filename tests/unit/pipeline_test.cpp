@@ -11,9 +11,9 @@ namespace primus_plan {
 namespace {
 
 constexpr ScheduleKind all_kinds[] = {
-    ScheduleKind::none,          ScheduleKind::gpipe,         ScheduleKind::circular,      ScheduleKind::one_f_one_b,
-    ScheduleKind::interleaved,   ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble,
-    ScheduleKind::v_half,        ScheduleKind::v_min,         ScheduleKind::dual_pipe_v};
+    ScheduleKind::none,        ScheduleKind::gpipe,         ScheduleKind::circular,      ScheduleKind::one_f_one_b,
+    ScheduleKind::interleaved, ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble,
+    ScheduleKind::v_half,      ScheduleKind::v_min,         ScheduleKind::dual_pipe_v};
 
 bool is_v_shaped(ScheduleKind kind) { return kind >= ScheduleKind::v_zero_bubble; }
 
@@ -229,10 +229,9 @@ std::pair<double, double> error_of_closed_form(ScheduleKind kind, double spread)
 }
 
 TEST(Pipeline, ClosedFormFollowsTheSimulation) {
-  for (const ScheduleKind kind :
-       {ScheduleKind::gpipe, ScheduleKind::circular, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
-        ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble,
-        ScheduleKind::dual_pipe_v}) {
+  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::circular, ScheduleKind::one_f_one_b,
+                                  ScheduleKind::interleaved, ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2,
+                                  ScheduleKind::v_zero_bubble, ScheduleKind::dual_pipe_v}) {
     const auto [median, most] = error_of_closed_form(kind, 0.15);
     EXPECT_LT(median, 0.03) << static_cast<int>(kind);
     EXPECT_LT(most, 0.08) << static_cast<int>(kind);

@@ -128,8 +128,7 @@ TEST_F(Repairs, ABatchThatTheDevicesMakeGrowsByItself) {
 }
 
 TEST_F(Repairs, WhereAFixIsEnoughNoTwoKeysAreChanged) {
-  const std::string packed =
-      "ici_fsdp_parallelism: 4\nici_context_parallelism: 2\nper_device_batch_size: 2\n";
+  const std::string packed = "ici_fsdp_parallelism: 4\nici_context_parallelism: 2\nper_device_batch_size: 2\n";
   EXPECT_TRUE(find(packed, 8).empty()) << "packing: false is the finding's own fix";
   EXPECT_EQ(broken_.errors, 1U);
 }

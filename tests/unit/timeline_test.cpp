@@ -94,8 +94,9 @@ double first_step(const std::vector<StageMemoryPoint>& line, double base) {
 TEST(RunTimeline, TheEstimateCountsWhatThePlayedScheduleHolds) {
   // Where the estimate's number of micro-batches in flight were another one than the simulation's, the line would be
   // stretched and its first step would be no whole micro-batch.
-  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::circular, ScheduleKind::one_f_one_b,
-                                  ScheduleKind::interleaved, ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::gpipe, ScheduleKind::circular, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
+        ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2}) {
     for (const std::int64_t m : {4, 16}) {
       const std::int64_t v = chunks_for(kind);
       const Workload w = equal_chunks(kind, 4, v, m);

@@ -6,8 +6,8 @@
 
 namespace primus_plan {
 
-/// Leaves the ranks out of the estimates where the degrees do not fill the devices, and lists them as what is not known:
-/// no rank's share of the model can be told, let alone whether it fits.
+/// Leaves the ranks out of the estimates where the degrees do not fill the devices, and lists them as what is not
+/// known: no rank's share of the model can be told, let alone whether it fits.
 inline void leave_out_unresolved_degrees(Workload& workload) {
   if (workload.run.degrees.data > 0) return;
   workload.run.stages.clear();

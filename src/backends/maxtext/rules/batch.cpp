@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "backends/maxtext/rules/accumulation.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
@@ -69,11 +70,6 @@ void vocabulary_tiling(const MaxTextRun& run, Findings& out) {
   } else {
     out.add(run.config.num_vocab_tiling, describe);
   }
-}
-
-bool refuses_accumulation(std::string_view quantization) {
-  return quantization == "fp8" || quantization == "nanoo_fp8" || quantization == "fp8_gpu" ||
-         quantization == "te_fp8_delayedscaling";
 }
 
 void fp8_with_accumulation(const MaxTextRun& run, Findings& out) {

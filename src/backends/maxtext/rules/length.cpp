@@ -158,8 +158,7 @@ constexpr Rule<MaxTextRun> rules[] = {
       .summary = "With checkpoints, checkpoint_period is not 0.",
       .explanation = "A checkpoint is due when the step is a multiple of checkpoint_period. 0 is no word for never: "
                      "enable_checkpointing: false is.",
-      .bad = {.world_size = 8,
-              .yaml = "per_device_batch_size: 1\nenable_checkpointing: true\ncheckpoint_period: 0\n"},
+      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nenable_checkpointing: true\ncheckpoint_period: 0\n"},
       .good = {.world_size = 8,
                .yaml = "per_device_batch_size: 1\nenable_checkpointing: true\ncheckpoint_period: 500\n"}},
      checkpoint_period},

@@ -227,8 +227,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/layers/attention_op.py:cudnn_flash_attention",
       .outcome = "the first trace may stop (KeyError)",
       .summary = "cudnn_flash_te attention looks up the context axis of the mesh.",
-      .explanation = "pure-fsdp and ep-as-dp leave the axis out, a mesh_axes of one's own may, and Primus's presets use "
-                     "cudnn_flash_te. Upstream's dot_product attention does not need the axis.",
+      .explanation =
+          "pure-fsdp and ep-as-dp leave the axis out, a mesh_axes of one's own may, and Primus's presets use "
+          "cudnn_flash_te. Upstream's dot_product attention does not need the axis.",
       .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\n"},
       .good = {.world_size = 8,
                .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\nattention: dot_product\n"}},

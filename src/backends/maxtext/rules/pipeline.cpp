@@ -323,7 +323,7 @@ constexpr Rule<MaxTextRun> rules[] = {
                .yaml = "model_name: gemma4-31b\nper_device_batch_size: 1\nici_tensor_parallelism: 2\n"}},
      model_doubtful_in_pipeline},
     {{.id = "MX311",
-      .name = "pipeline-keys-without-pipeline",
+      .name = "pipeline-settings-without-pipeline",
       .severity = Severity::warning,
       .stage = Stage::arguments,
       .runtime_site = sites::validate,
