@@ -13,13 +13,19 @@ bool is_users_own(const Origin& origin) {
   return origin && (origin.layer == Layer::experiment || origin.layer == Layer::environment);
 }
 
+/// A fix, or one more edit of the last one where that has the same title.
+void add_edit(std::vector<Fix>& fixes, std::string title, Edit edit, bool safe) {
+  if (fixes.empty() || fixes.back().title != title) fixes.push_back({std::move(title), {}, safe});
+  fixes.back().edits.push_back(std::move(edit));
+}
+
 /// "parallelism." of "parallelism.tensor_parallel_degree"; empty for a key at the top.
 std::string_view section_of(std::string_view key) { return key.substr(0, key.rfind('.') + 1); }
 
 }  // namespace
 
 Message& Message::fix(std::string title, const Origin& origin, std::string replacement, bool safe) {
-  if (is_users_own(origin)) finding_.fixes.push_back({std::move(title), {Edit{origin, std::move(replacement)}}, safe});
+  if (is_users_own(origin)) add_edit(finding_.fixes, std::move(title), Edit{origin, std::move(replacement)}, safe);
   return *this;
 }
 
@@ -29,8 +35,8 @@ Message& Message::fix_by_new_line(std::string title, const char* key, std::strin
   const std::string_view section = section_of(key);
   if (section != section_of(key_)) return *this;
   std::string line = fmt::format("{}: {}", std::string_view(key).substr(section.size()), replacement);
-  finding_.fixes.push_back(
-      {std::move(title), {Edit{.where = place, .replacement = std::move(line), .insert_line = true}}, safe});
+  add_edit(finding_.fixes, std::move(title), Edit{.where = place, .replacement = std::move(line), .insert_line = true},
+           safe);
   return *this;
 }
 

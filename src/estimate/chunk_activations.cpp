@@ -67,6 +67,7 @@ ChunkActivations chunk_activations(const Workload& w, const ActivationContext& c
   const double hidden = c.element * as_double(w.model.hidden) / c.sequence_split;
   if (chunk.embedding) out.kept += hidden;
   if (!chunk.loss && is_torch_pipeline(w)) out.kept += hidden;
+  if (is_scanned_pipeline(w)) out.kept += hidden;  // iteration_input, beside the layers' decoder_layer_input
   if (const LayerKind* kind = last_kind(w.model); kind != nullptr && chunk.mtp_layers > 0) {
     const LayerActivations& a = table.activations[sort_of(*kind)];
     // A layer, and the joined hidden states in front of it.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "estimate/pipeline_orders.h"
+#include "estimate/transients.h"
 #include "primus_plan/estimate/memory.h"
 #include "primus_plan/support/number.h"
 
@@ -22,6 +23,16 @@ double interleaved(std::int64_t p, std::int64_t v, std::int64_t rank, std::int64
   return as_double(whole * group + begun);
 }
 
+/// JAX's loop over the pipeline is differentiated once it has run to its end: every micro-batch is in flight, and the
+/// iterations that fill and drain the pipeline keep as much as the others (micro-batches x repeats + stages - 1 of
+/// them: MaxText/layers/pipeline.py, __call__). Layers that every rank has lie outside it, where the stages share the
+/// batch.
+double scanned(const Workload& workload, const StageChunk& chunk, double micro_batches) {
+  const double p = as_double(static_cast<std::int64_t>(workload.run.stages.size()));
+  if (lies_outside_pipeline(workload, chunk)) return std::max(1.0, micro_batches / p);
+  return micro_batches + (p - 1) / as_double(std::max<std::int64_t>(1, workload.run.degrees.virtual_pipeline));
+}
+
 }  // namespace
 
 double micro_batches_in_flight(const Workload& workload, std::size_t rank, std::size_t chunk) {
@@ -31,11 +42,13 @@ double micro_batches_in_flight(const Workload& workload, std::size_t rank, std::
   const std::int64_t in_step = run.batch.micro_batches_between_flushes();
   const std::int64_t m = in_step > 0 ? in_step : 4 * p;
   const double pd = as_double(p);
+  if (is_scanned_pipeline(workload)) return scanned(workload, run.stages[rank][chunk], as_double(m));
   double n = 1;
   switch (p == 1 ? ScheduleKind::none : workload.schedule) {
     case ScheduleKind::none:
       return 1;
     case ScheduleKind::gpipe:
+    case ScheduleKind::circular:
       n = as_double(m);
       break;
     case ScheduleKind::one_f_one_b:

@@ -30,6 +30,9 @@ StageMemory stage_memory(const Workload& w, const ActivationContext& c, const La
     on_its_way = std::max({on_its_way, a.made_again, a.largest});
   }
   out.in_flight = one_of_each > 0 ? kept / one_of_each : 0;
+  // Idle iterations of a scanned pipeline keep as much as a micro-batch, and are none.
+  const std::int64_t in_step = w.run.batch.micro_batches_between_flushes();
+  if (w.runtime == Runtime::xla && in_step > 0) out.in_flight = std::min(out.in_flight, static_cast<double>(in_step));
   // What goes to host memory leaves the GPU but for the layer that is on its way.
   const double away = w.recompute.offloaded * kept;
   kept -= std::max(0.0, away - on_its_way);

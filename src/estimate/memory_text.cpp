@@ -93,6 +93,7 @@ void layer_inputs(const Unfolding& u, const StageChunk& chunk, const std::string
   }
   const double hidden = u.context.element * static_cast<double>(u.w.model.hidden) / u.context.sequence_split;
   if (chunk.embedding) add(out, "bytes a token of the embedding's output", whole(hidden), u.w.keys.hidden);
+  if (is_scanned_pipeline(u.w)) add(out, "bytes a token of the iteration's input", whole(hidden), u.w.keys.hidden);
   if (chunk.mtp_layers > 0) add(out, "layers of multi-token prediction" + where, with_commas(chunk.mtp_layers));
 }
 
@@ -101,7 +102,8 @@ std::string activation_formula(const Unfolding& u, Inputs& out) {
   const std::vector<StageChunk>& chunks = u.w.run.stages[u.rank];
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const std::string where = chunks.size() > 1 ? fmt::format(" in chunk {}", i) : "";
-    add(out, "micro-batches in flight" + where, fraction(micro_batches_in_flight(u.w, u.rank, i)),
+    const std::string idle = is_scanned_pipeline(u.w) ? ", idle iterations included" : "";
+    add(out, "micro-batches in flight" + where + idle, fraction(micro_batches_in_flight(u.w, u.rank, i)),
         u.w.run.keys.pipeline);
     layer_inputs(u, chunks[i], where, out);
   }
@@ -116,10 +118,12 @@ std::string logits_formula(const Unfolding& u, Inputs& out) {
   add(out, "padded vocabulary", with_commas(u.w.model.padded_vocabulary), u.w.keys.vocabulary);
   add(out, "bytes of a logit with its copies", fraction(k.fused_loss ? 2 : k.logit_bytes), u.w.keys.fused_loss);
   if (k.loss_chunks > 1) add(out, "pieces of the loss", with_commas(k.loss_chunks));
+  const double at_once = micro_batches_of_loss(u.w);
+  if (at_once > 1) add(out, "micro-batches at once, after the pipeline", fraction(at_once));
   const double outputs = outputs_on(u.w, u.rank);
   if (outputs > 1) add(out, "outputs: the loss and each prediction layer", whole(outputs));
-  return fmt::format("{}micro-batch x tokens x padded vocabulary / TP x bytes{}", outputs > 1 ? "outputs x " : "",
-                     k.loss_chunks > 1 ? " / pieces" : "");
+  return fmt::format("{}{}micro-batch x tokens x padded vocabulary / TP x bytes{}", outputs > 1 ? "outputs x " : "",
+                     at_once > 1 ? "micro-batches x " : "", k.loss_chunks > 1 ? " / pieces" : "");
 }
 
 std::string gathered_formula(const Unfolding& u, Inputs& out) {

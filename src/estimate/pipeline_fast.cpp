@@ -30,6 +30,15 @@ double pipeline_seconds(ScheduleKind schedule, const PipelineSums& sums, std::in
   switch (schedule) {
     case ScheduleKind::gpipe:
       return work + fill + through;
+    case ScheduleKind::circular: {
+      // The first micro-batch comes back to the first rank, on its way to the next chunk, after all stages and
+      // transfers.
+      const double chunks = std::max(1.0, sums.chunks);
+      const double around = sums.ranks * sums.transfer_seconds;
+      const double wait = std::max(0.0, sums.total.forward / chunks + around - m * slowest.forward / chunks) +
+                          std::max(0.0, sums.total.backward() / chunks + around - m * slowest.backward() / chunks);
+      return work + fill / chunks + through + (chunks - 1) * wait;
+    }
     case ScheduleKind::none:
     case ScheduleKind::one_f_one_b:
       return work + fill + through + 2 * sums.transfer_seconds * std::max(0.0, m * (sums.ranks - 1) / sums.ranks - 1);

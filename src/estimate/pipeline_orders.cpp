@@ -13,6 +13,17 @@ PassOrder gpipe(const PipelineSize& size) {
   return out;
 }
 
+/// All micro-batches go through chunk 0, then all through chunk 1, …; JAX runs the loop of the forward passes
+/// backwards.
+PassOrder circular(const PipelineSize& size) {
+  PassOrder out;
+  for (std::int32_t chunk = 0; chunk < size.chunks; ++chunk) {
+    for (std::int32_t i = 0; i < size.micro_batches; ++i) out.push_back({PassKind::forward, chunk, i});
+  }
+  for (std::size_t i = out.size(); i-- > 0;) out.push_back({PassKind::backward, out[i].chunk, out[i].micro_batch});
+  return out;
+}
+
 PassOrder one_f_one_b(const PipelineSize& size, std::int32_t rank) {
   const std::int32_t warm_up = std::min(size.ranks - 1 - rank, size.micro_batches);
   PassOrder out;
@@ -68,6 +79,8 @@ PassOrder flat_order(ScheduleKind schedule, const PipelineSize& size, std::int32
   switch (schedule) {
     case ScheduleKind::gpipe:
       return gpipe(size);
+    case ScheduleKind::circular:
+      return circular(size);
     case ScheduleKind::interleaved:
       return interleaved(size, rank);
     case ScheduleKind::zero_bubble_1:

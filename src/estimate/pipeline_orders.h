@@ -29,6 +29,12 @@ constexpr bool is_v_shaped(ScheduleKind kind) {
          kind == ScheduleKind::dual_pipe_v;
 }
 
+/// Whether a schedule is one for so many model chunks on each rank.
+constexpr bool goes_with_chunks(ScheduleKind kind, std::int64_t chunks) {
+  if (kind == ScheduleKind::interleaved || kind == ScheduleKind::circular) return chunks > 1;
+  return chunks == (is_v_shaped(kind) ? 2 : 1);
+}
+
 /// The schedule that can run on a pipeline of these costs, and the chunks of each rank that it tells apart.
 struct Playable {
   ScheduleKind kind = ScheduleKind::one_f_one_b;

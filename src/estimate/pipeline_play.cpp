@@ -126,11 +126,15 @@ class Player {
 /// Forward passes after which a schedule only repeats itself.
 constexpr std::int64_t most_passes = std::int64_t{1} << 15;
 
-/// Adds the micro-batches that were not played: the slowest rank is never idle between them.
-void repeat_steady_state(PipelineTimeline& line, std::int64_t micro_batches, std::int64_t played) {
+/// Adds the micro-batches that were not played: the slowest rank is never idle between them. `holds_all`: every one of
+/// them is in flight before the first backward pass.
+void repeat_steady_state(PipelineTimeline& line, std::int64_t micro_batches, std::int64_t played, bool holds_all) {
   const double times = static_cast<double>(micro_batches) / static_cast<double>(played);
   const double slowest = *std::max_element(line.busy.begin(), line.busy.end());
   line.seconds += (times - 1) * slowest;
+  if (holds_all) {
+    for (double& held : line.in_flight) held *= times;
+  }
   double busy = 0;
   for (double& seconds : line.busy) busy += seconds *= times;
   if (line.seconds > 0) line.bubble_share = 1 - busy / (line.seconds * static_cast<double>(line.busy.size()));
@@ -164,6 +168,9 @@ Playable playable(ScheduleKind schedule, const PipelineCosts& costs) {
   if (schedule == ScheduleKind::none || schedule == ScheduleKind::interleaved) {
     return chunks > 1 ? Playable{ScheduleKind::interleaved, chunks} : Playable{ScheduleKind::one_f_one_b, 1};
   }
+  if (schedule == ScheduleKind::circular) {
+    return chunks > 1 ? Playable{schedule, chunks} : Playable{ScheduleKind::gpipe, 1};
+  }
   return {schedule, 1};
 }
 
@@ -181,7 +188,10 @@ PipelineTimeline simulate_pipeline(ScheduleKind schedule, const PipelineCosts& c
                           .micro_batches = static_cast<std::int32_t>(played)};
   const PipelineOrder order = pipeline_order(kind, size, used);
   PipelineTimeline out = Player(order, used, size).play(with_events);
-  if (micro_batches > played) repeat_steady_state(out, micro_batches, played);
+  if (micro_batches > played) {
+    const bool holds_all = kind == ScheduleKind::gpipe || kind == ScheduleKind::circular;
+    repeat_steady_state(out, micro_batches, played, holds_all);
+  }
   return out;
 }
 

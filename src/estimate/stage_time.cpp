@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "estimate/transients.h"
+
 namespace primus_plan {
 
 namespace {
@@ -9,6 +11,13 @@ namespace {
 bool same(const LayerKind& a, LayerKind b) {
   b.count = a.count;
   return a == b;
+}
+
+/// So many times a part, for a share of the batch; its weights are all on the rank.
+void add_share(LayerSeconds& out, const LayerSeconds& part, double times, double share) {
+  out.add(part, times * share);
+  out.dense_weights += times * (1 - share) * part.dense_weights;
+  out.expert_weights += times * (1 - share) * part.expert_weights;
 }
 
 }  // namespace
@@ -33,24 +42,28 @@ const LayerSeconds& StageTimes::of(const LayerKind& kind) const {
 
 LayerSeconds StageTimes::chunk(const StageChunk& chunk) const {
   LayerSeconds out;
+  const Workload& w = model_.workload;
+  // Outside a scanned pipeline the stages share the batch: each runs embedding and loss for its part of it.
+  const double share = is_scanned_pipeline(w) ? 1 / static_cast<double>(w.run.stages.size()) : 1;
+  const double of_layers = lies_outside_pipeline(w, chunk) ? share : 1;
   const std::int64_t last = chunk.first_layer + chunk.layers;
   std::int64_t begin = 0;
   for (const LayerKind& kind : model_.workload.model.kinds) {
     const std::int64_t end = begin + kind.count;
     const std::int64_t inside = std::min(end, last) - std::max(begin, chunk.first_layer);
-    if (inside > 0) out.add(of(kind), static_cast<double>(inside));
+    if (inside > 0) add_share(out, of(kind), static_cast<double>(inside), of_layers);
     begin = end;
   }
-  if (chunk.embedding) out.add(embedding_, 1);
-  if (chunk.loss) out.add(output_, 1);
+  if (chunk.embedding) add_share(out, embedding_, 1, share);
+  if (chunk.loss) add_share(out, output_, 1, share);
   if (chunk.mtp_layers > 0 && kinds_ > 0) {
     // Its joining projection, a layer of the last kind and the logits again; the embedding is shared.
     const double times = static_cast<double>(chunk.mtp_layers);
-    out.add(model_.joining(), times);
-    out.add(of(model_.workload.model.kinds.back()), times);
+    add_share(out, model_.joining(), times, share);
+    add_share(out, of(w.model.kinds.back()), times, share);
     LayerSeconds output = output_;
     output.dense_weights = 0;
-    out.add(output, times);
+    add_share(out, output, times, share);
   }
   return out;
 }

@@ -106,8 +106,9 @@ StateBytes state_bytes(const Workload& workload, double shards) {
   b.weights = std::max(2.0, bytes_of(p.weights));
   b.gradients = bytes_of(p.gradients);
   const double main = !p.separate_main_weights ? 0 : p.half_main_weights ? 2 : bytes_of(p.main_weights);
-  const double moments = workload.optimizer == Optimizer::sgd ? bytes_of(p.first_moment)
-                                                              : bytes_of(p.first_moment) + bytes_of(p.second_moment);
+  double moments = bytes_of(p.first_moment) + bytes_of(p.second_moment);
+  if (workload.optimizer == Optimizer::sgd) moments = bytes_of(p.first_moment);
+  if (workload.optimizer == Optimizer::plain_sgd) moments = 0;
   b.optimizer = (main + moments) * (1 - workload.sharding.offloaded_optimizer);
   const StateSharding state = workload.sharding.state;
   if (state != StateSharding::none) b.optimizer /= shards;

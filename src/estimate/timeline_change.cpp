@@ -35,8 +35,9 @@ std::string refuse_schedule(const Workload& workload, ScheduleKind schedule, std
   if (is_v_shaped(schedule) && chunks != 2) {
     return fmt::format("V-shaped schedules need two model chunks on each rank, and the run has {}{}", chunks, hint);
   }
-  if (schedule == ScheduleKind::interleaved && chunks < 2) {
-    return fmt::format("an interleaved schedule needs several model chunks on each rank, and the run has 1{}", hint);
+  if ((schedule == ScheduleKind::interleaved || schedule == ScheduleKind::circular) && chunks < 2) {
+    return fmt::format("{} schedule needs several model chunks on each rank, and the run has 1{}",
+                       schedule == ScheduleKind::circular ? "a circular" : "an interleaved", hint);
   }
   if (schedule == ScheduleKind::interleaved && micro_batches % ranks != 0) {
     return fmt::format("an interleaved schedule takes micro-batches in rounds of the {} stages, which {} do not fill",

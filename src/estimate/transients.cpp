@@ -33,7 +33,8 @@ double outputs_on(const Workload& workload, std::size_t rank) {
 double logits_bytes(const Workload& workload, const ActivationContext& c, std::size_t rank) {
   const Kernels& k = workload.kernels;
   const double bytes = (k.fused_loss ? 2 : k.logit_bytes) / as_double(std::max<std::int64_t>(1, k.loss_chunks));
-  return outputs_on(workload, rank) * c.tokens * as_double(workload.model.padded_vocabulary) / c.tensor * bytes;
+  return outputs_on(workload, rank) * c.tokens * micro_batches_of_loss(workload) *
+         as_double(workload.model.padded_vocabulary) / c.tensor * bytes;
 }
 
 void add_transients(StageMemory& out, const Workload& workload, const ActivationContext& c, std::size_t rank,
@@ -55,7 +56,8 @@ void add_transients(StageMemory& out, const Workload& workload, const Activation
   }
   const double logits = logits_bytes(workload, c, rank);
   // The hidden state, gathered over sequence-parallel ranks where there are any, and its gradients.
-  const double ends = c.tokens * c.element * as_double(model.hidden) * (c.tensor > 1 ? 3 : 2);
+  const double ends =
+      micro_batches_of_loss(workload) * c.tokens * c.element * as_double(model.hidden) * (c.tensor > 1 ? 3 : 2);
   const double loss = holds_loss(workload, rank) ? logits + ends : 0;
   out[MemoryPart::logits] = logits;
   out[MemoryPart::transients] = std::max(0.0, std::max(loss, backward) - logits);
@@ -104,6 +106,25 @@ double communication_buffers(const Workload& workload, const ActivationContext& 
 bool is_torch_pipeline(const Workload& workload) {
   return workload.run.stages.size() > 1 && workload.runtime == Runtime::torch &&
          !workload.kernels.separate_gradient_buffers;
+}
+
+bool is_scanned_pipeline(const Workload& workload) {
+  return workload.run.stages.size() > 1 && workload.runtime == Runtime::xla;
+}
+
+bool lies_outside_pipeline(const Workload& workload, const StageChunk& chunk) {
+  const auto has_it = [&chunk](const std::vector<StageChunk>& stage) {
+    return std::any_of(stage.begin(), stage.end(),
+                       [&](const StageChunk& c) { return c.first_layer == chunk.first_layer; });
+  };
+  const auto& stages = workload.run.stages;
+  return is_scanned_pipeline(workload) && has_it(stages.front()) && has_it(stages.back());
+}
+
+double micro_batches_of_loss(const Workload& workload) {
+  if (!is_scanned_pipeline(workload)) return 1;
+  const double in_step = as_double(workload.run.batch.micro_batches_between_flushes());
+  return std::max(1.0, in_step / as_double(static_cast<std::int64_t>(workload.run.stages.size())));
 }
 
 double deep_ep_buffers(const Workload& workload, const ActivationContext& c) {

@@ -79,8 +79,9 @@ void add_sequence(const Trials& trials, const Trial& now, std::vector<std::strin
 void add_present(const Trials& trials, const Trial& now, std::vector<std::string>& out) {
   const Estimate& estimate = *now.estimate;
   const double capacity = trials.hardware() != nullptr ? trials.hardware()->memory_bytes / gib : 0;
-  std::string text =
-      fmt::format("now: {:.0f} of {:.0f} GiB on the fullest GPU", estimate.memory.device.expected / gib, capacity);
+  std::string text = estimate.memory.stages.empty() ? std::string("now: memory unknown")
+                                                    : fmt::format("now: {:.0f} of {:.0f} GiB on the fullest GPU",
+                                                                  estimate.memory.device.expected / gib, capacity);
   if (estimate.fit) text += fmt::format(", which {}", to_string(*estimate.fit));
   if (estimate.step.seconds > 0) {
     text += fmt::format("; {:.0f} tokens/s/GPU, a step of {:.2f} s", estimate.step.tokens_per_second_per_gpu,

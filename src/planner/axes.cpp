@@ -37,11 +37,17 @@ constexpr std::pair<std::int64_t, std::string_view> word(Enum value, std::string
 constexpr std::array sharding_words{word(StateSharding::none, "none"), word(StateSharding::optimizer, "optimizer"),
                                     word(StateSharding::gradients, "gradients"), word(StateSharding::weights, "fsdp")};
 constexpr std::array schedule_words{
-    word(ScheduleKind::none, "none"),          word(ScheduleKind::gpipe, "gpipe"),
-    word(ScheduleKind::one_f_one_b, "1f1b"),   word(ScheduleKind::interleaved, "interleaved"),
-    word(ScheduleKind::zero_bubble_1, "zb1p"), word(ScheduleKind::zero_bubble_2, "zb2p"),
-    word(ScheduleKind::v_zero_bubble, "zbv"),  word(ScheduleKind::v_half, "v-half"),
-    word(ScheduleKind::v_min, "v-min"),        word(ScheduleKind::dual_pipe_v, "dualpipe-v"),
+    word(ScheduleKind::none, "none"),
+    word(ScheduleKind::gpipe, "gpipe"),
+    word(ScheduleKind::one_f_one_b, "1f1b"),
+    word(ScheduleKind::interleaved, "interleaved"),
+    word(ScheduleKind::circular, "circular"),
+    word(ScheduleKind::zero_bubble_1, "zb1p"),
+    word(ScheduleKind::zero_bubble_2, "zb2p"),
+    word(ScheduleKind::v_zero_bubble, "zbv"),
+    word(ScheduleKind::v_half, "v-half"),
+    word(ScheduleKind::v_min, "v-min"),
+    word(ScheduleKind::dual_pipe_v, "dualpipe-v"),
 };
 constexpr std::array recompute_words{word(RecomputeLevel::none, "none"), word(RecomputeLevel::light, "light"),
                                      word(RecomputeLevel::heavy, "heavy"), word(RecomputeLevel::block, "block"),

@@ -177,6 +177,8 @@ std::vector<EstimateDifference> estimate_differences(const Analysis& before_run,
     if (one > 0 || other > 0) out.push_back({name, unit, known(has_a, one), known(has_b, other)});
   };
   add("parameters", "10^9", a.parameters.total() / 1e9, b.parameters.total() / 1e9);
+  has_a = !a.memory.stages.empty();
+  has_b = !b.memory.stages.empty();
   add("memory of the fullest GPU", "GiB", a.memory.device.expected / gib, b.memory.device.expected / gib);
   has_a = a.step.seconds > 0;
   has_b = b.step.seconds > 0;

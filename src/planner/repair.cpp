@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "planner/one_fix.h"
 #include "planner/repair_values.h"
 #include "primus_plan/support/number.h"
 
@@ -100,7 +101,9 @@ class Search {
       reached.push_back(after.run);
     }
     if (found_.empty()) try_fixes();
-    if (found_.empty()) try_pairs(singles, reached);
+    const auto judge_with_text = [&](const Module& written) { return judge(written, true); };
+    const auto repairs = [&](const Module& changed) { return is_repaired(judge(changed)); };
+    if (found_.empty() && !one_fix_is_enough(module_, judge_with_text, repairs)) try_pairs(singles, reached);
     std::ranges::stable_sort(found_, {}, &Found::cost);
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const Found& found : found_) fewest = std::min(fewest, std::max(found.warnings, warnings_));
@@ -150,13 +153,24 @@ class Search {
     return asked == nullptr || asked->is_null() || (asked->kind == Kind::integer && asked->integer < 0);
   }
 
+  std::vector<std::int64_t> batch_values(const RunDescription& run) const {
+    if (run.keys.global_batch.name == nullptr) return halves_and_doubles(written(run.keys.micro_batch.name));
+    return global_follows(run) ? free_micro_values(run) : micro_values(run);
+  }
+
   std::vector<std::int64_t> values(const Knob& knob, const RunDescription& run) const {
     if (knob.batch == &Batch::global) return global_values(run);
-    if (knob.batch == &Batch::micro) return global_follows(run) ? free_micro_values(run) : micro_values(run);
+    if (knob.batch == &Batch::micro) return batch_values(run);
     if (knob.batch == &Batch::sequence_length) return length_values(run);
     if (knob.degree == &Degrees::virtual_pipeline && run.degrees.virtual_pipeline < 2) return {};
     if (knob.degree == &Degrees::data_shard) return {all_that_is_left};
     return degree_values(knob, run.launch);
+  }
+
+  /// The number that the module has for a key; 1 where there is none.
+  std::int64_t written(const char* key) const {
+    const Node* asked = module_.params->at_path(key);
+    return asked != nullptr && asked->kind == Kind::integer ? asked->integer : 1;
   }
 
   static double step_cost(const Knob& knob, const RunDescription& run, std::int64_t to) {
@@ -254,9 +268,9 @@ class Search {
     return judge(changed);
   }
 
-  Analysis judge(const Module& changed) const {
+  Analysis judge(const Module& changed, bool with_text = false) const {
     return backend_.prepare(changed, environment_)
-        ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = false});
+        ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = with_text});
   }
 
   /// Only now is it known what the change really does to tokens per step.

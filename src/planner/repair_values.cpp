@@ -63,4 +63,14 @@ std::vector<std::int64_t> free_micro_values(const RunDescription& run) {
   return ascending(std::move(values));
 }
 
+std::vector<std::int64_t> halves_and_doubles(std::int64_t written) {
+  std::vector<std::int64_t> values;
+  for (const std::int64_t factor : {2, 4, 8}) {
+    values.push_back(saturating_multiply(written, factor));
+    if (written % factor == 0) values.push_back(written / factor);
+  }
+  std::erase_if(values, [](std::int64_t value) { return value < 1; });
+  return ascending(std::move(values));
+}
+
 }  // namespace primus_plan

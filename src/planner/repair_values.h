@@ -24,4 +24,7 @@ std::vector<std::int64_t> micro_values(const RunDescription& run);
 /// fill whole rounds of the pipeline and all its stages.
 std::vector<std::int64_t> free_micro_values(const RunDescription& run);
 
+/// Halves and doubles of a micro-batch, for runs whose batch is what the micro-batches make (MaxText).
+std::vector<std::int64_t> halves_and_doubles(std::int64_t written);
+
 }  // namespace primus_plan

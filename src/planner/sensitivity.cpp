@@ -61,6 +61,14 @@ std::vector<Int> around(const std::vector<Int>& values, Int now) {
   return out;
 }
 
+/// The backend's first schedule for so many chunks.
+ScheduleKind first_schedule(const PlanSubject& subject, Int chunks) {
+  for (const ScheduleKind kind : subject.knobs.schedules) {
+    if (goes_with_chunks(kind, chunks)) return kind;
+  }
+  return ScheduleKind::one_f_one_b;
+}
+
 /// The candidate with another value, and what must follow it.
 Candidate stepped(const Candidate& winner, PlanAxis axis, Int value, const PlanSubject& subject) {
   Candidate c = winner;
@@ -71,11 +79,10 @@ Candidate stepped(const Candidate& winner, PlanAxis axis, Int value, const PlanS
     c.chunks = 1;
     c.split = StageSplit::even;
   }
-  if (c.pipeline > 1 && c.schedule == ScheduleKind::none) c.schedule = ScheduleKind::one_f_one_b;
-  if (axis == PlanAxis::chunks) c.schedule = value > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
-  if (axis == PlanAxis::schedule) {
-    const bool interleaved = c.schedule == ScheduleKind::interleaved;
-    c.chunks = interleaved ? std::max<Int>(c.chunks, 2) : is_v_shaped(c.schedule) ? 2 : 1;
+  const bool starts_pipeline = c.pipeline > 1 && c.schedule == ScheduleKind::none;
+  if (starts_pipeline || axis == PlanAxis::chunks) c.schedule = first_schedule(subject, c.chunks);
+  if (axis == PlanAxis::schedule && !goes_with_chunks(c.schedule, c.chunks)) {
+    c.chunks = goes_with_chunks(c.schedule, 2) ? 2 : 1;
   }
   const bool uneven = c.pipeline > 1 && pipelined_layers(subject) % (c.pipeline * c.chunks) != 0;
   const auto& splits = subject.knobs.splits;

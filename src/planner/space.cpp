@@ -191,11 +191,6 @@ class Builder {
     }
   }
 
-  static bool goes_with(ScheduleKind schedule, Int chunks) {
-    if (schedule == ScheduleKind::interleaved) return chunks > 1;
-    return chunks == (is_v_shaped(schedule) ? 2 : 1);
-  }
-
   void add_schedules(Candidate c) {
     if (c.pipeline == 1) {
       c.schedule = ScheduleKind::none;
@@ -203,7 +198,8 @@ class Builder {
       return;
     }
     for (const ScheduleKind schedule : knobs().schedules) {
-      if (!goes_with(schedule, c.chunks) || !is_allowed(request_, PlanAxis::schedule, static_cast<Int>(schedule))) {
+      if (!goes_with_chunks(schedule, c.chunks) ||
+          !is_allowed(request_, PlanAxis::schedule, static_cast<Int>(schedule))) {
         continue;
       }
       c.schedule = schedule;

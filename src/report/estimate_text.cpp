@@ -76,8 +76,10 @@ std::string run_line(const RunDescription& run, const TextStyle& style) {
   add("CP", degrees.context);
   add("EP", degrees.expert);
   add("DP", degrees.data);
-  text += fmt::format(", micro-batch {}, {} of {} tokens a step", run.batch.micro, counted(run.batch.global, "sample"),
-                      with_commas(run.batch.sequence_length));
+  const auto known = [](std::int64_t value) { return value > 0 ? with_commas(value) : std::string("unknown"); };
+  text += fmt::format(", micro-batch {}, {} of {} tokens a step", known(run.batch.micro),
+                      run.batch.global > 0 ? counted(run.batch.global, "sample") : "unknown samples",
+                      known(run.batch.sequence_length));
   if (run.launch.assumed) text += fmt::format(" (size assumed: {}; see --nodes)", escape_controls(run.launch.source));
   return row("run", text, style);
 }
@@ -122,9 +124,15 @@ std::string memory_bars(const StageMemory& stage, const TextStyle& style) {
       [](std::size_t i) { return to_string(static_cast<MemoryPart>(i)); });
 }
 
+/// What a rank's memory cannot be told without.
+std::string reason_without_memory(const Workload& workload) {
+  if (workload.run.degrees.data > 0) return "unknown: the layers cannot be placed on the stages";
+  return fmt::format("unknown: the parallel degrees do not fill {}", counted(workload.run.launch.world_size, "GPU"));
+}
+
 std::string memory_lines(const EstimateReport& report, const TextStyle& style) {
   const MemoryEstimate& memory = report.estimate.memory;
-  if (memory.stages.empty()) return row("memory", "the layers cannot be placed on the stages", style);
+  if (memory.stages.empty()) return row("memory", reason_without_memory(*report.analysis.workload), style);
   const Paint paint(style.color);
   std::string text = fmt::format("{} a GPU", range_text(memory.device));
   if (memory.stages.size() > 1)

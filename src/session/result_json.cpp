@@ -26,7 +26,7 @@ void write_count(JsonWriter& json, std::string_view name, std::int64_t value) {
 
 void write_estimate(JsonWriter& json, const Evaluation& run) {
   const Estimate* estimate = run.estimated();
-  bool is_known = estimate != nullptr;
+  bool is_known = estimate != nullptr && !estimate->memory.stages.empty();
   const auto real = [&](std::string_view name, double value) {
     json.key(name);
     is_known ? json.real(value) : json.null();
@@ -34,6 +34,7 @@ void write_estimate(JsonWriter& json, const Evaluation& run) {
   const Estimate nothing;
   const Estimate& e = estimate != nullptr ? *estimate : nothing;
   real("memory_bytes", e.memory.device.expected);
+  is_known = estimate != nullptr;
   real("memory_capacity_bytes", run.part.hardware.memory_bytes);
   is_known = e.step.seconds > 0;
   real("tokens_per_second_per_gpu", e.step.tokens_per_second_per_gpu);

@@ -11,13 +11,16 @@ namespace primus_plan {
 namespace {
 
 constexpr ScheduleKind all_kinds[] = {
-    ScheduleKind::none,          ScheduleKind::gpipe,         ScheduleKind::one_f_one_b,   ScheduleKind::interleaved,
-    ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble, ScheduleKind::v_half,
-    ScheduleKind::v_min,         ScheduleKind::dual_pipe_v};
+    ScheduleKind::none,        ScheduleKind::gpipe,         ScheduleKind::circular,      ScheduleKind::one_f_one_b,
+    ScheduleKind::interleaved, ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble,
+    ScheduleKind::v_half,      ScheduleKind::v_min,         ScheduleKind::dual_pipe_v};
 
 bool is_v_shaped(ScheduleKind kind) { return kind >= ScheduleKind::v_zero_bubble; }
 
-std::size_t chunks_for(ScheduleKind kind) { return is_v_shaped(kind) ? 2 : kind == ScheduleKind::interleaved ? 3 : 1; }
+std::size_t chunks_for(ScheduleKind kind) {
+  if (is_v_shaped(kind)) return 2;
+  return kind == ScheduleKind::interleaved || kind == ScheduleKind::circular ? 3 : 1;
+}
 
 PipelineCosts equal_stages(std::size_t ranks, std::size_t chunks, ChunkCost rank, double transfer = 0) {
   const double share = 1.0 / static_cast<double>(chunks);
@@ -86,6 +89,38 @@ TEST(Pipeline, InterleavedClosedFormIsExact) {
       }
     }
   }
+}
+
+TEST(Pipeline, CircularClosedFormIsExact) {
+  // (m v + p - 1) chunks, and where the micro-batches do not cover the way around the ranks, what is waited for.
+  const ChunkCost rank{1, 1.25, 0.75};
+  for (const double transfer : {0.0, 0.125}) {
+    for (const std::size_t p : {2U, 4U, 8U}) {
+      for (const std::size_t v : {2U, 4U}) {
+        for (const std::int64_t m : {1, 3, 8, 32}) {
+          const PipelineCosts costs = equal_stages(p, v, rank, transfer);
+          const double seconds = simulate_pipeline(ScheduleKind::circular, costs, m).seconds;
+          EXPECT_NEAR(pipeline_seconds(ScheduleKind::circular, sums_of(costs), m), seconds, 1e-9)
+              << p << ' ' << v << ' ' << m << ' ' << transfer;
+          if (transfer > 0 || m < static_cast<std::int64_t>(p)) continue;
+          const double chunks = static_cast<double>(m) * static_cast<double>(v) + static_cast<double>(p) - 1;
+          EXPECT_DOUBLE_EQ(seconds, chunks * rank.total() / static_cast<double>(v));
+        }
+      }
+    }
+  }
+}
+
+TEST(Pipeline, CircularRunsEveryForwardPassFirst) {
+  const PipelineTimeline line =
+      simulate_pipeline(ScheduleKind::circular, equal_stages(4, 3, {1, 1.25, 0.75}, 0.01), 8, true);
+  EXPECT_EQ(line.in_flight, (std::vector<double>{8, 8, 8, 8}));
+  for (std::size_t i = 0; i < line.events.size(); ++i) {
+    const bool first_half = i % 48 < 24;  // of each rank's 2 x 3 x 8 passes
+    EXPECT_EQ(line.events[i].kind == PassKind::forward, first_half) << i;
+  }
+  // Played in part, the rest is in flight too.
+  EXPECT_NEAR(simulate_pipeline(ScheduleKind::circular, equal_stages(4, 2, {1, 1, 1}), 1'000'000).in_flight[0], 1e6, 1);
 }
 
 TEST(Pipeline, ZeroBubbleClosedForms) {
@@ -194,9 +229,9 @@ std::pair<double, double> error_of_closed_form(ScheduleKind kind, double spread)
 }
 
 TEST(Pipeline, ClosedFormFollowsTheSimulation) {
-  for (const ScheduleKind kind :
-       {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::zero_bubble_1,
-        ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble, ScheduleKind::dual_pipe_v}) {
+  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::circular, ScheduleKind::one_f_one_b,
+                                  ScheduleKind::interleaved, ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2,
+                                  ScheduleKind::v_zero_bubble, ScheduleKind::dual_pipe_v}) {
     const auto [median, most] = error_of_closed_form(kind, 0.15);
     EXPECT_LT(median, 0.03) << static_cast<int>(kind);
     EXPECT_LT(most, 0.08) << static_cast<int>(kind);

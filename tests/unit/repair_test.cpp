@@ -141,5 +141,18 @@ TEST_F(Repairs, EveryRepairIsLegal) {
   }
 }
 
+TEST_F(Repairs, ABatchThatTheDevicesMakeGrowsByItself) {
+  const auto repairs = find("ici_fsdp_parallelism: -1\nper_device_batch_size: 2\nenable_rampup_batch_size: true\n", 8);
+  ASSERT_FALSE(repairs.empty());
+  ASSERT_EQ(repairs[0].changes.size(), 1U);
+  EXPECT_EQ(text_of(repairs[0].changes[0]), "per_device_batch_size 2 -> 8");
+}
+
+TEST_F(Repairs, WhereAFixIsEnoughNoTwoKeysAreChanged) {
+  const std::string packed = "ici_fsdp_parallelism: 4\nici_context_parallelism: 2\nper_device_batch_size: 2\n";
+  EXPECT_TRUE(find(packed, 8).empty()) << "packing: false is the finding's own fix";
+  EXPECT_EQ(broken_.errors, 1U);
+}
+
 }  // namespace
 }  // namespace primus_plan

@@ -44,11 +44,11 @@ Workload equal_chunks(ScheduleKind schedule, std::int64_t p, std::int64_t v, std
 }
 
 constexpr ScheduleKind all_kinds[] = {
-    ScheduleKind::gpipe,         ScheduleKind::one_f_one_b,   ScheduleKind::interleaved,
-    ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble,
-    ScheduleKind::v_half,        ScheduleKind::v_min,         ScheduleKind::dual_pipe_v};
+    ScheduleKind::gpipe,         ScheduleKind::circular,      ScheduleKind::one_f_one_b,   ScheduleKind::interleaved,
+    ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2, ScheduleKind::v_zero_bubble, ScheduleKind::v_half,
+    ScheduleKind::v_min,         ScheduleKind::dual_pipe_v};
 
-std::int64_t chunks_for(ScheduleKind kind) { return is_v_shaped(kind) ? 2 : kind == ScheduleKind::interleaved ? 2 : 1; }
+std::int64_t chunks_for(ScheduleKind kind) { return goes_with_chunks(kind, 2) ? 2 : 1; }
 
 double peak(const std::vector<StageMemoryPoint>& line) {
   double most = 0;
@@ -94,8 +94,9 @@ double first_step(const std::vector<StageMemoryPoint>& line, double base) {
 TEST(RunTimeline, TheEstimateCountsWhatThePlayedScheduleHolds) {
   // Where the estimate's number of micro-batches in flight were another one than the simulation's, the line would be
   // stretched and its first step would be no whole micro-batch.
-  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
-                                  ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::gpipe, ScheduleKind::circular, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
+        ScheduleKind::zero_bubble_1, ScheduleKind::zero_bubble_2}) {
     for (const std::int64_t m : {4, 16}) {
       const std::int64_t v = chunks_for(kind);
       const Workload w = equal_chunks(kind, 4, v, m);

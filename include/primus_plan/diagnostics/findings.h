@@ -50,7 +50,7 @@ class Message {
   Message& also(const Origin& origin, std::string text);
   /// An edit of the value itself: rewrites it where the experiment sets it. A value that comes from a preset or a
   /// default gets a line of its own below the finding's place, when that is a key of the same section in the user's own
-  /// file; files of presets are not the user's to edit.
+  /// file; files of presets are not the user's to edit. The title of the last fix again adds an edit to that fix.
   template <class T>
   Message& fix(std::string title, const Sourced<T>& value, std::string replacement, bool safe = false) {
     if (!value.origin || is_preset(value.origin.layer)) {

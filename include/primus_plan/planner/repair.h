@@ -14,10 +14,10 @@ inline constexpr std::size_t most_repair_pairs = 160;
 
 /// The smallest changes of TP, PP, VPP, CP, EP, ETP, micro-batch, global batch, sequence length and shards (to all that
 /// is left) after which a module that has errors at its launch has none, and no more warnings than before: of one key
-/// where one is enough, else of two. Best first: those that change tokens per step
-/// and degrees least. Each one went through the backend's own derivations and rules. Empty when errors are of another
-/// kind (a wrong type, an optimizer option), and when nothing near is legal. Pure; tries a bounded number of
-/// candidates: a few of each key, and where none of them does, `most_pairs` of two keys.
+/// where one is enough; else of two, unless a fix of one of the errors is enough by itself. Best first: those that
+/// change tokens per step and degrees least. Each one went through the backend's own derivations and rules. Empty when
+/// errors are of another kind (a wrong type, an optimizer option), and when nothing near is legal. Pure; tries a
+/// bounded number of candidates: a few of each key, and where none of them does, `most_pairs` of two keys.
 std::vector<Repair> find_repairs(const Backend& backend, const Module& module, const Environment& environment,
                                  const Analysis& broken, std::size_t most_pairs = most_repair_pairs);
 

@@ -103,7 +103,12 @@ struct Precision {
   bool transposed_fp8_weights = false;  ///< fp8 primary weights have a transposed copy
 };
 
-enum class Optimizer : std::uint8_t { adam, sgd, muon };
+enum class Optimizer : std::uint8_t {
+  adam,
+  sgd,  ///< with momentum
+  muon,
+  plain_sgd,  ///< without momentum: it keeps no state of its own
+};
 
 /// What the data-parallel ranks share of the model's state.
 enum class StateSharding : std::uint8_t {
@@ -191,6 +196,7 @@ enum class Runtime : std::uint8_t { torch, xla };
 enum class ScheduleKind : std::uint8_t {
   none,
   gpipe,
+  circular,  ///< GPipe over several chunks a rank: all forward passes, chunk by chunk, then all backward ones
   one_f_one_b,
   interleaved,
   zero_bubble_1,

@@ -5,6 +5,7 @@
 
 #include "backends/common/judge.h"
 #include "backends/common/turned_keys.h"
+#include "backends/maxtext/rules/accumulation.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/run.h"
 #include "backends/maxtext/workload.h"
@@ -80,37 +81,6 @@ Int dense_before(const C& base) {
   return *base.decoder_block == "deepseek" ? std::max<Int>(*base.first_num_dense_layers, 0) : 0;
 }
 
-template <class Set>
-void turn_batch(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
-  const Int data = std::max<Int>(data_parallel(c), 1);
-  const Int passes = std::max<Int>(accumulation_steps(c, task), 1);
-  const bool pipelined = c.pipeline > 1;
-  // A pipeline takes the whole step at once and cuts it into micro-batches itself.
-  const Int samples = c.micro_batch * data * (pipelined ? passes : 1);
-  to.set(&C::per_device_batch_size, static_cast<double>(samples) / static_cast<double>(std::max<Int>(c.world_size, 1)),
-         Named::always);
-  to.set(&C::gradient_accumulation_steps, pipelined ? Int{1} : passes);
-  to.set(&C::max_target_length, task.sequence_length);
-  to.set(&C::num_pipeline_microbatches, pipelined ? passes : *base.num_pipeline_microbatches);
-  const Int each = (task.layers - dense_before(base)) / std::max<Int>(c.pipeline * c.chunks, 1);
-  to.set(&C::num_layers_per_pipeline_stage, pipelined ? std::max<Int>(each, 1) : *base.num_layers_per_pipeline_stage);
-  to.set(&C::num_pipeline_repeats, pipelined ? c.chunks : *base.num_pipeline_repeats);
-}
-
-/// Policies from the one that keeps most.
-std::string_view policy_of(RecomputeLevel level) {
-  switch (level) {
-    case RecomputeLevel::none:
-      return "minimal_with_context";
-    case RecomputeLevel::light:
-      return "save_dot_with_context_except_mlp";
-    case RecomputeLevel::heavy:
-      return "save_qkv_proj";
-    default:
-      return "full";
-  }
-}
-
 /// quantization of a precision; an experiment that has fp8 in some form keeps it.
 std::string_view quantization_of(const C& base, PlanPrecision precision, const PlanTask& task) {
   const std::string_view own = *base.quantization;
@@ -126,6 +96,50 @@ std::string_view quantization_of(const C& base, PlanPrecision precision, const P
       break;
   }
   return own;
+}
+
+/// Micro-batches that go through the pipeline before it drains: all are in flight at once, so a few rounds of the
+/// stages, where the step is a multiple of that; the rest is gradient accumulation. All of the step where neither goes.
+Int in_one_go(Int passes, Int stages, bool accumulates) {
+  constexpr Int most_rounds = 4;
+  for (Int rounds = accumulates ? most_rounds : 0; rounds > 0; --rounds) {
+    if (passes % (rounds * stages) == 0) return rounds * stages;
+  }
+  return passes;
+}
+
+template <class Set>
+void turn_batch(const C& base, const Candidate& c, const PlanTask& task, Set&& to) {
+  const Int data = std::max<Int>(data_parallel(c), 1);
+  const Int passes = std::max<Int>(accumulation_steps(c, task), 1);
+  const bool pipelined = c.pipeline > 1;
+  // A pipeline cuts what it takes at once into micro-batches itself.
+  const bool accumulates = !refuses_accumulation(quantization_of(base, c.precision, task));
+  const Int parts = pipelined ? in_one_go(passes, c.pipeline, accumulates) : 1;
+  const Int samples = c.micro_batch * data * parts;
+  to.set(&C::per_device_batch_size, static_cast<double>(samples) / static_cast<double>(std::max<Int>(c.world_size, 1)),
+         Named::always);
+  to.set(&C::gradient_accumulation_steps, passes / parts);
+  to.set(&C::max_target_length, task.sequence_length);
+  to.set(&C::num_pipeline_microbatches, pipelined ? parts : Int{-1});
+  const Int each = (task.layers - dense_before(base)) / std::max<Int>(c.pipeline * c.chunks, 1);
+  to.set(&C::num_layers_per_pipeline_stage, pipelined ? std::max<Int>(each, 1) : Int{1});
+  to.set(&C::num_pipeline_repeats, pipelined ? c.chunks : Int{-1});
+  to.set(&C::pipeline_parallel_layers, pipelined ? *base.pipeline_parallel_layers : Int{-1});
+}
+
+/// Policies from the one that keeps most.
+std::string_view policy_of(RecomputeLevel level) {
+  switch (level) {
+    case RecomputeLevel::none:
+      return "minimal_with_context";
+    case RecomputeLevel::light:
+      return "save_dot_with_context_except_mlp";
+    case RecomputeLevel::heavy:
+      return "save_qkv_proj";
+    default:
+      return "full";
+  }
 }
 
 template <class Set>
@@ -167,7 +181,7 @@ class MaxTextJudge final : public CandidateJudge {
 
 PlanKnobs plan_knobs(const C& base) {
   return {.shardings = {StateSharding::weights},
-          .schedules = {ScheduleKind::gpipe, ScheduleKind::interleaved},
+          .schedules = {ScheduleKind::gpipe, ScheduleKind::circular},
           .recompute = {RecomputeLevel::none, RecomputeLevel::light, RecomputeLevel::heavy, RecomputeLevel::full},
           .splits = {StageSplit::even},
           .precisions = {PlanPrecision::bf16, PlanPrecision::fp8, PlanPrecision::mxfp8},

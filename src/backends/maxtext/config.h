@@ -92,7 +92,8 @@ struct MaxTextConfig {
   Word load_parameters_path, load_full_state_path, source_checkpoint_layout, local_checkpoint_directory, profiler,
       decode_sampling_strategy, distill_alpha_schedule, distill_temperature_schedule, distill_beta_schedule,
       distill_feature_loss_type;
-  Count local_checkpoint_period;
+  Count checkpoint_period, local_checkpoint_period, log_period;
+  Flag enable_tensorboard, gcs_metrics;
   MaybeCount multi_tier_checkpointing_backup_interval_minutes, multi_tier_checkpointing_backup_interval_steps,
       num_diloco_fragments;
   Number distill_beta;

@@ -288,6 +288,10 @@ constexpr Field<C> table[] = {
     {"pure_nnx_decoder", &C::pure_nnx_decoder, true},
     // Checkpoints, fine-tuning and the rest.
     {"enable_checkpointing", &C::enable_checkpointing, true},
+    {"checkpoint_period", &C::checkpoint_period, 10000},
+    {"log_period", &C::log_period, 100},
+    {"enable_tensorboard", &C::enable_tensorboard, true},
+    {"gcs_metrics", &C::gcs_metrics, false},
     {"load_parameters_path", &C::load_parameters_path, ""},
     {"load_full_state_path", &C::load_full_state_path, ""},
     {"source_checkpoint_layout", &C::source_checkpoint_layout, "orbax", "orbax|safetensors|safetensors_dynamic"},

@@ -214,12 +214,14 @@ void pad_batch(const MaxTextRun& run, Batch& batch) {
   if (batch.micro <= 0 && samples >= 1 && shards >= 1) batch.micro = samples / shards + (samples % shards != 0 ? 1 : 0);
 }
 
-/// A micro-batch of the pipeline is a part of what the devices take at once.
+/// A micro-batch of the pipeline is a part of what the devices take at once. One loop runs all forward passes, every
+/// micro-batch through a repeat before the next; its gradient is taken after it.
+/// Source: src/maxtext/layers/pipeline.py, get_microbatch_and_repeat_ids and __call__.
 void describe_schedule(const MaxTextRun& run, Workload& out) {
   if (run.pipeline_stages < 2) return;
-  out.schedule = *run.config.num_pipeline_repeats > 1 ? ScheduleKind::interleaved : ScheduleKind::gpipe;
+  out.schedule = *run.config.num_pipeline_repeats > 1 ? ScheduleKind::circular : ScheduleKind::gpipe;
   const Int parts = out.run.batch.pipeline_micro_batches;
-  if (parts > 0 && out.run.batch.micro % parts == 0) out.run.batch.micro /= parts;
+  if (parts > 0) out.run.batch.micro = out.run.batch.micro / parts + (out.run.batch.micro % parts != 0 ? 1 : 0);
 }
 
 void describe_unknowns(const MaxTextRun& run, Workload& out) {
@@ -229,12 +231,13 @@ void describe_unknowns(const MaxTextRun& run, Workload& out) {
   if (*config.use_indexer) out.unknown.emplace_back("the attention indexer");
   if (engram_layer_count(run) > 0) out.unknown.emplace_back("engram layers");
   if (*config.use_multimodal) out.unknown.emplace_back("the vision encoder");
-  if (!run.mesh.resolved) out.unknown.emplace_back("the parallel degrees");
+  leave_out_unresolved_degrees(out);
   if (run.mesh.resolved) leave_out_impossible_batch(out, "whole samples on a device", "max_target_length");
 }
 
 Optimizer optimizer_of(const MaxTextConfig& config) {
-  if (*config.opt_type == "sgd") return Optimizer::sgd;
+  // optax.sgd(learning_rate_schedule): src/maxtext/optimizers/optimizers.py, get_optimizer.
+  if (*config.opt_type == "sgd") return Optimizer::plain_sgd;
   return *config.opt_type == "muon" ? Optimizer::muon : Optimizer::adam;
 }
 

@@ -276,7 +276,8 @@ Workload workload(const MegatronRun& run, const ModelShape* shape) {
   w.sequence_parallel = *run.config.sequence_parallel && run.tp() > 1;
   w.counted_flops_per_token = counted_flops_per_token(run, w.model.padded_vocabulary);
   leave_out_impossible_batch(w, "micro_batch_size", "seq_length");
-  if (w.run.stages.empty()) w.unknown.emplace_back("the layers of each stage");
+  leave_out_unresolved_degrees(w);
+  if (w.run.stages.empty() && w.run.degrees.data > 0) w.unknown.emplace_back("the layers of each stage");
   return w;
 }
 

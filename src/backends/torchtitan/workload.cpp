@@ -303,6 +303,7 @@ Workload workload(const TorchTitanRun& run) {
   out.optimizer = optimizer_of(run);
   out.sequence_parallel = run.tp() > 1;
   describe_schedule(run, out);
+  leave_out_unresolved_degrees(out);
   leave_out_impossible_batch(out, "training.local_batch_size", "training.seq_len");
   out.counted_flops_per_token = count_model(run).flops_per_token;
   return out;

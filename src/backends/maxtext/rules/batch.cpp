@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "backends/maxtext/rules/accumulation.h"
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
@@ -71,21 +72,17 @@ void vocabulary_tiling(const MaxTextRun& run, Findings& out) {
   }
 }
 
-bool refuses_accumulation(std::string_view quantization) {
-  return quantization == "fp8" || quantization == "nanoo_fp8" || quantization == "fp8_gpu" ||
-         quantization == "te_fp8_delayedscaling";
-}
-
 void fp8_with_accumulation(const MaxTextRun& run, Findings& out) {
   const Count& steps = run.config.gradient_accumulation_steps;
   if (*steps <= 1 || !refuses_accumulation(*run.config.quantization)) return;
   out.add(steps, [&](Message& m) {
     m.say("gradient_accumulation_steps {} does not go with quantization: {}", *steps, *run.config.quantization);
     m.also(run.config.quantization, "quantization set here");
-    m.help("gradient_accumulation_steps: 1 with per_device_batch_size {}, the same global batch",
-           number_text(*run.config.per_device_batch_size * static_cast<double>(*steps)));
+    const Number& size = run.config.per_device_batch_size;
+    const std::string whole = number_text(*size * static_cast<double>(*steps));
+    m.help("gradient_accumulation_steps: 1 with per_device_batch_size {}, the same global batch", whole);
     m.help("te_fp8_currentscaling accumulates");
-    m.fix("set gradient_accumulation_steps to 1", steps, "1");
+    fix_both(m, steps, "1", size, whole);
   });
 }
 

@@ -28,6 +28,7 @@ void packed_context(const MaxTextRun& run, Findings& out) {
         *run.config.context_parallel_strategy, *run.config.context_parallel_load_balance);
     m.also(run.config.packing, "packing set here").also(run.config.context_parallel_strategy);
     m.help("packing: false, or context_parallel_strategy: ring with context_parallel_load_balance: true");
+    m.fix("set packing to false", run.config.packing, "false");
   });
 }
 
@@ -63,7 +64,7 @@ void load_balance(const MaxTextRun& run, Findings& out) {
       m.say("load balancing gives each context rank one chunk from both ends: context parallel {} is not even", size);
       m.help("context_parallel_load_balance: false, or an even degree");
     });
-  } else if (floor_remainder(*length, chunks) != 0 &&
+  } else if (*length >= 1 && floor_remainder(*length, chunks) != 0 &&
              floor_remainder(*length, run.mesh.shards(run.mesh.logical.length)) == 0) {
     out.add(length, [&](Message& m) {
       m.say("max_target_length {} is not a multiple of 2 x context parallel = {}", *length, chunks);
@@ -84,18 +85,24 @@ bool slides(std::string_view block) {
 void sliding_window_context(const MaxTextRun& run, Findings& out) {
   if (run.context_size() <= 1 || !transformer_engine(run)) return;
   const bool window = slides(*run.config.decoder_block) || *run.config.attention_type == "local_sliding";
-  // With packing on and no balanced ring, the packing itself is refused already.
-  if (!window || *run.config.packing) return;
+  // The packed branch is for real data. With packing on and no balanced ring, the packing itself is refused already.
+  const bool synthetic = *run.config.dataset_type == "synthetic";
+  if (!window || (*run.config.packing && (!synthetic || !balanced_ring(run)))) return;
   out.add(context_degree(run), [&](Message& m) {
     m.say(
-        "the {} decoder has sliding-window layers, which split over {} context ranks only in packed sequences with a "
-        "load-balanced ring",
+        "the {} decoder has sliding-window layers, which split over {} context ranks only in packed sequences of real "
+        "data with a load-balanced ring",
         *run.config.decoder_block, run.context_size());
     because_of_model_file(m, run, run.config.decoder_block);
     m.also(run.config.packing, "packing set here");
+    if (synthetic) {
+      m.because("MaxText takes dataset_type: synthetic for sequences that are not packed, whatever packing says");
+      m.also(run.config.dataset_type);
+    }
     m.help(
-        "packing: true with context_parallel_strategy: ring and context_parallel_load_balance: true, or context "
-        "parallel 1");
+        "packing: true with context_parallel_strategy: ring, context_parallel_load_balance: true{}, or context "
+        "parallel 1",
+        synthetic ? " and another dataset_type" : "");
   });
 }
 
@@ -163,7 +170,8 @@ constexpr Rule<MaxTextRun> rules[] = {
       .outcome = "MaxText stops at the first trace (AssertionError)",
       .summary = "Sliding-window layers split over context ranks only in packed, ring-balanced sequences.",
       .explanation = "Gemma 2, 3 and 4 and gpt-oss alternate global layers with windows. Transformer Engine cuts "
-                     "windows across ranks only for packed data on a load-balanced ring.",
+                     "windows across ranks only for packed data on a load-balanced ring; synthetic data never count "
+                     "as packed.",
       .bad = {.world_size = 8,
               .yaml = "model_name: gemma2-9b\nper_device_batch_size: 1\nici_context_parallelism: 2\npacking: false\n"},
       .good = {.world_size = 8,

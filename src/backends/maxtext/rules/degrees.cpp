@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "backends/maxtext/rules/rules.h"
 #include "backends/maxtext/rules/say.h"
 #include "backends/maxtext/rules/sites.h"
+#include "primus_plan/support/number.h"
 #include "support/product_text.h"
 
 namespace primus_plan::maxtext {
@@ -19,6 +22,20 @@ const Count* bad_degree(const MaxTextRun& run, Keys keys) {
   return nullptr;
 }
 
+/// What to write for a degree that is no size: 1, or -1 where no other axis takes what is left and 1 leaves some.
+std::string legal_degree(const MaxTextRun& run, Keys keys, const Count& bad) {
+  if (&bad != bad_degree(run, keys)) return "1";
+  const Int available = keys == &AxisInfo::ici ? run.mesh.devices_per_slice : run.mesh.slices;
+  Int product = 1;
+  for (const MeshAxis axis : run.mesh.order.list()) {
+    const auto key = info(axis).*keys;
+    if (key == nullptr || &(run.config.*key) == &bad) continue;
+    if (*(run.config.*key) == -1) return "1";
+    product = saturating_multiply(product, std::max<Int>(*(run.config.*key), 1));
+  }
+  return product == available ? "1" : "-1";
+}
+
 void report_bad_degrees(const MaxTextRun& run, Keys keys, Findings& out) {
   for (const MeshAxis axis : run.mesh.order.list()) {
     const auto key = info(axis).*keys;
@@ -26,8 +43,9 @@ void report_bad_degrees(const MaxTextRun& run, Keys keys, Findings& out) {
     const Count& degree = run.config.*key;
     out.add(degree, [&](Message& m) {
       m.say("{} is {}: a degree is 1 or more, or -1 for what is left", degree.key, *degree);
-      m.help("write 1 to switch this axis off");
-      m.fix(fmt::format("set {} to 1", degree.key), degree, "1");
+      const std::string legal = legal_degree(run, keys, degree);
+      m.help("write {}", legal == "1" ? "1 to switch this axis off" : "-1 to give this axis what the others leave");
+      m.fix(fmt::format("set {} to {}", degree.key, legal), degree, legal);
     });
   }
 }
@@ -76,6 +94,13 @@ void dcn_unspecified_twice(const MaxTextRun& run, Findings& out) {
   report_twice(run, &AxisInfo::dcn, run.config.dcn_data_parallelism, "across slices", out);
 }
 
+/// "choose degrees whose product is 8": without a -1 the product fills what there is, with one the rest divides it.
+void help_with_product(Message& m, const FillResult& result, Int available) {
+  const bool open = result.fault == FillFault::undetermined;
+  m.help("choose degrees whose product {} {}{}", open ? "divides" : "is", available,
+         open ? "" : fmt::format(", or one -1 beside degrees whose product divides {}", available));
+}
+
 bool placed(const MaxTextRun& run) { return run.mesh.slices == 1 || run.mesh.slices == run.launch.nodes; }
 
 /// Offers to leave the usual degree open, where the others divide what there is.
@@ -99,7 +124,7 @@ void ici_product_mismatch(const MaxTextRun& run, Findings& out) {
     m.because("{}", degrees_text(run, &AxisInfo::ici));
     because_of_slices(m, run);
     help_with_rest(m, run.config.ici_fsdp_parallelism, result, devices);
-    m.help("choose degrees whose product divides {}", devices);
+    help_with_product(m, result, devices);
     if (run.launch.nodes > 1 && run.mesh.slices > 1 && result.product > devices) {
       m.help("an axis wider than a node needs a dcn degree too{}",
              run.devices() % result.product == 0 ? ", or num_slices: 1 for one flat mesh" : "");
@@ -123,7 +148,7 @@ void dcn_product_mismatch(const MaxTextRun& run, Findings& out) {
     m.because("{}", degrees_text(run, &AxisInfo::dcn));
     m.because("{} nodes of GPUs are {} slices", run.launch.nodes, run.mesh.slices);
     help_with_rest(m, run.config.dcn_data_parallelism, result, run.mesh.slices);
-    m.help("choose degrees whose product divides {}", run.mesh.slices);
+    help_with_product(m, result, run.mesh.slices);
   });
 }
 

@@ -9,7 +9,7 @@ namespace {
 void sequence_not_over_shards(const MaxTextRun& run, Findings& out) {
   const Int shards = run.mesh.shards(run.mesh.logical.length);
   const Count& length = run.config.max_target_length;
-  if (shards <= 1 || *length % shards == 0) return;
+  if (shards <= 1 || *length < 1 || *length % shards == 0) return;
   out.add(length, [&](Message& m) {
     m.say("max_target_length {} does not split over {} sequence shards", *length, shards);
     m.because("sequence shards = {}", axes_text(run, run.mesh.logical.length));
@@ -18,6 +18,34 @@ void sequence_not_over_shards(const MaxTextRun& run, Findings& out) {
     help_with_nearest(m, legal);
     fix_to_nearest(m, length, *length, legal);
   });
+}
+
+void no_tokens(const MaxTextRun& run, Findings& out) {
+  const Count& length = run.config.max_target_length;
+  if (*length >= 1) return;
+  out.add(length, [&](Message& m) {
+    m.say("max_target_length is {}: a sequence has a token at least", *length);
+    m.because("MaxText does not check it");
+  });
+}
+
+/// Every step is taken modulo the period.
+void report_zero(const Count& period, const Flag& reader, Findings& out) {
+  if (*period != 0 || !*reader) return;
+  out.add(period, [&](Message& m) {
+    m.say("{} is 0: MaxText divides the step by it while {} is true", period.key, reader.key);
+    m.also(reader);
+    m.help("{}: false for never, or a number of steps", reader.key);
+  });
+}
+
+void checkpoint_period(const MaxTextRun& run, Findings& out) {
+  report_zero(run.config.checkpoint_period, run.config.enable_checkpointing, out);
+}
+
+void log_period(const MaxTextRun& run, Findings& out) {
+  const bool to_board = *run.config.enable_tensorboard;
+  report_zero(run.config.log_period, to_board ? run.config.enable_tensorboard : run.config.gcs_metrics, out);
 }
 
 void no_steps(const MaxTextRun& run, Findings& out) {
@@ -109,6 +137,45 @@ constexpr Rule<MaxTextRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nglobal_parameter_scale: 3\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nglobal_parameter_scale: 2\n"}},
      parameter_scale},
+    {{.id = "MX216",
+      .name = "sequence-without-tokens",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "src/maxtext/trainers/pre_train/train.py:loss_fn",
+      .outcome = "MaxText accepts it and fails on the empty sequences",
+      .summary = "max_target_length is 1 or more.",
+      .explanation = "The key is an integer without bounds to MaxText. Arrays of no tokens, or of fewer than none, go "
+                     "through no attention kernel.",
+      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nmax_target_length: 0\n"},
+      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nmax_target_length: 2048\n"}},
+     no_tokens},
+    {{.id = "MX217",
+      .name = "checkpoint-period-zero",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "src/maxtext/common/checkpointing.py:save_checkpoint",
+      .outcome = "MaxText stops at the first step (ZeroDivisionError)",
+      .summary = "With checkpoints, checkpoint_period is not 0.",
+      .explanation = "A checkpoint is due when the step is a multiple of checkpoint_period. 0 is no word for never: "
+                     "enable_checkpointing: false is.",
+      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nenable_checkpointing: true\ncheckpoint_period: 0\n"},
+      .good = {.world_size = 8,
+               .yaml = "per_device_batch_size: 1\nenable_checkpointing: true\ncheckpoint_period: 500\n"}},
+     checkpoint_period},
+    {{.id = "MX218",
+      .name = "log-period-zero",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "src/maxtext/common/metric_logger.py:write_metrics_to_tensorboard",
+      .outcome = "MaxText stops when it writes the first step's metrics (ZeroDivisionError)",
+      .summary = "With TensorBoard or metrics in a bucket, log_period is not 0.",
+      .explanation = "Metrics are flushed when the step is a multiple of log_period. enable_tensorboard is true unless "
+                     "you switch it off; gcs_metrics divides by the same key.",
+      .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nlog_period: 0\n"},
+      .good = {.world_size = 8,
+               .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nlog_period: 0\n"
+                       "enable_tensorboard: false\n"}},
+     log_period},
 };
 
 }  // namespace

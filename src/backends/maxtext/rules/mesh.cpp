@@ -124,16 +124,25 @@ void stage_axis_missing(const MaxTextRun& run, Findings& out) {
 }
 
 void context_axis_missing(const MaxTextRun& run, Findings& out) {
-  if (run.parsed.custom_rule == nullptr || run.parsed.custom_rule->order.empty()) return;
+  const CustomRule* rule = run.parsed.custom_rule;
+  if (rule != nullptr ? rule->order.empty() : !run.parsed.unknown_axes.empty()) return;
   if (*run.config.attention != "cudnn_flash_te" || contains(run.mesh.axes, run.mesh.context)) return;
-  out.add(run.config.custom_mesh_and_rule, [&](Message& m) {
-    m.say("custom_mesh_and_rule: {} has no axis {}, which cudnn_flash_te attention looks up in the mesh",
-          run.parsed.custom_rule->name, info(run.mesh.context).name);
+  const auto describe = [&](Message& m) {
+    const std::string_view axis = info(run.mesh.context).name;
+    if (rule != nullptr) {
+      m.say("custom_mesh_and_rule: {} has no axis {}, which cudnn_flash_te attention looks up in the mesh", rule->name,
+            axis);
+    } else {
+      m.say("mesh_axes has no axis {}, which cudnn_flash_te attention looks up in the mesh", axis);
+      m.help("add {} to mesh_axes; its degrees are 1 unless set", axis);
+    }
     m.because(
         "read from the code of upstream MaxText, not tried on the ROCm fork: the first trace may stop with KeyError");
     m.help("attention: dot_product does not look it up");
     m.also(run.config.attention);
-  });
+  };
+  if (rule != nullptr) return out.add(run.config.custom_mesh_and_rule, describe);
+  out.add(run.config.mesh_axes, describe);
 }
 
 constexpr Rule<MaxTextRun> rules[] = {
@@ -218,8 +227,9 @@ constexpr Rule<MaxTextRun> rules[] = {
       .runtime_site = "src/maxtext/layers/attention_op.py:cudnn_flash_attention",
       .outcome = "the first trace may stop (KeyError)",
       .summary = "cudnn_flash_te attention looks up the context axis of the mesh.",
-      .explanation = "pure-fsdp and ep-as-dp leave the axis out, and Primus's presets use cudnn_flash_te. Upstream's "
-                     "dot_product attention does not need the axis.",
+      .explanation =
+          "pure-fsdp and ep-as-dp leave the axis out, a mesh_axes of one's own may, and Primus's presets use "
+          "cudnn_flash_te. Upstream's dot_product attention does not need the axis.",
       .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\n"},
       .good = {.world_size = 8,
                .yaml = "ici_fsdp_parallelism: 8\ncustom_mesh_and_rule: pure-fsdp\nattention: dot_product\n"}},

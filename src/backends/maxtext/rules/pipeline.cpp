@@ -150,6 +150,27 @@ void degree_left_open(const MaxTextRun& run, Findings& out) {
   });
 }
 
+void keys_without_pipeline(const MaxTextRun& run, Findings& out) {
+  // A degree of -1 is degree_left_open's.
+  if (run.pipelined() || *run.config.ici_pipeline_parallelism == -1 || *run.config.dcn_pipeline_parallelism == -1)
+    return;
+  const MaxTextConfig& given = run.given;
+  const std::pair<const Count*, Int> keys[] = {{&given.num_pipeline_microbatches, -1},
+                                               {&given.num_layers_per_pipeline_stage, 1},
+                                               {&given.num_pipeline_repeats, -1},
+                                               {&given.pipeline_parallel_layers, -1}};
+  for (const auto& entry : keys) {
+    const Count& key = *entry.first;
+    if (!is_asked_for(key) || *key == entry.second) continue;
+    out.add(key, [&](Message& m) {
+      m.say("{}: {} has no effect: there is no pipeline", key.key, *key);
+      m.because("ici_pipeline_parallelism {} x dcn_pipeline_parallelism {} is one stage",
+                *run.config.ici_pipeline_parallelism, *run.config.dcn_pipeline_parallelism);
+      m.help("remove it, or write the number of stages as a pipeline degree");
+    });
+  }
+}
+
 void model_without_pipeline(const MaxTextRun& run, Findings& out) {
   if (!run.pipelined() || !run.parsed.engram || *run.config.decoder_block != "deepseek") return;
   out.add(stage_degree(run), [&](Message& m) {
@@ -301,6 +322,20 @@ constexpr Rule<MaxTextRun> rules[] = {
       .good = {.world_size = 8,
                .yaml = "model_name: gemma4-31b\nper_device_batch_size: 1\nici_tensor_parallelism: 2\n"}},
      model_doubtful_in_pipeline},
+    {{.id = "MX311",
+      .name = "pipeline-settings-without-pipeline",
+      .severity = Severity::warning,
+      .stage = Stage::arguments,
+      .runtime_site = sites::validate,
+      .outcome = "MaxText accepts the key and never uses it",
+      .summary = "The pipeline's keys have an effect only with a pipeline degree above 1.",
+      .explanation = "num_pipeline_microbatches, num_layers_per_pipeline_stage, num_pipeline_repeats and "
+                     "pipeline_parallel_layers are read when ici_ or dcn_pipeline_parallelism is above 1.",
+      .bad = {.world_size = 8,
+              .yaml = "ici_fsdp_parallelism: 8\nper_device_batch_size: 1\nnum_pipeline_microbatches: 8\n"},
+      .good = {.world_size = 8,
+               .yaml = "ici_pipeline_parallelism: 2\nper_device_batch_size: 1\nnum_pipeline_microbatches: 8\n"}},
+     keys_without_pipeline},
 };
 
 }  // namespace

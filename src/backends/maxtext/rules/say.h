@@ -33,6 +33,17 @@ void because_of_model_file(Message& message, const MaxTextRun& run, const Source
   message.because("{} has MaxText's own default (base.yml)", value.key);
 }
 
+/// A fix that sets two keys, or none: one without the other would be another experiment.
+template <class A, class B>
+void fix_both(Message& m, const Sourced<A>& first, const std::string& first_value, const Sourced<B>& second,
+              const std::string& second_value) {
+  const auto own = [](const Origin& where) { return where && is_written(where) && where.layer != Layer::command_line; };
+  const bool second_is_editable = !second.origin || is_preset(second.origin.layer) || own(second.origin);
+  if (!own(first.origin) || !second_is_editable) return;
+  const std::string title = fmt::format("set {} to {} and {} to {}", first.key, first_value, second.key, second_value);
+  m.fix(title, first, first_value).fix(title, second, second_value);
+}
+
 /// A share in lowest terms: "3/4", and "2" for a whole number of them.
 std::string fraction_text(Int part, Int whole);
 

@@ -95,6 +95,21 @@ void nodes_will_not_fit(const MaxTextRun& run, Findings& out) {
   });
 }
 
+void diloco_on_one_slice(const MaxTextRun& run, Findings& out) {
+  const Count& replicas = run.given.dcn_diloco_parallelism;
+  if (run.mesh.slices != 1 || !is_asked_for(replicas) || *replicas == 1 || *replicas == -1) return;
+  out.add(replicas, [&](Message& m) {
+    m.say("dcn_diloco_parallelism: {} has no effect: the run has one slice", *replicas);
+    if (*run.given.num_slices == 1 && run.launch.nodes > 1) {
+      m.because("num_slices: 1 makes one slice of {} nodes", run.launch.nodes);
+      m.also(run.given.num_slices);
+    } else {
+      m.because("one node of GPUs is one slice");
+    }
+    m.help("{} nodes have that many replicas; -1 follows the number of nodes", *replicas);
+  });
+}
+
 void slices_missing_diloco(const MaxTextRun& run, Findings& out) {
   if (!run.mesh.diloco_unresolved) return;
   out.add(run.given.dcn_diloco_parallelism, [&](Message& m) {
@@ -170,6 +185,19 @@ constexpr Rule<MaxTextRun> rules[] = {
               .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\ndcn_fsdp_parallelism: 4\n"},
       .good = {.world_size = 16, .yaml = "dcn_diloco_parallelism: -1\ndcn_data_parallelism: 1\n"}},
      slices_missing_diloco},
+    {{.id = "MX119",
+      .name = "diloco-degree-on-one-slice",
+      .severity = Severity::warning,
+      .stage = Stage::arguments,
+      .runtime_site = sites::validate,
+      .outcome = "MaxText trains one replica and does not say so",
+      .summary = "dcn_diloco_parallelism needs more than one slice.",
+      .explanation = "With one slice MaxText does not resolve the dcn degrees. It refuses the others above 1 then, but "
+                     "leaves diloco's out of that product.",
+      .bad = {.world_size = 8, .yaml = "ici_fsdp_parallelism: 8\ndcn_diloco_parallelism: 2\n"},
+      .good = {.world_size = 16,
+               .yaml = "ici_fsdp_parallelism: 8\ndcn_diloco_parallelism: 2\ndcn_data_parallelism: 1\n"}},
+     diloco_on_one_slice},
 };
 
 }  // namespace
