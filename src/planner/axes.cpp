@@ -155,7 +155,7 @@ std::string settings_text(const Candidate& candidate, bool always_recomputes) {
   if (candidate.pipeline > 1)
     out += fmt::format(", {}", value_text(PlanAxis::schedule, static_cast<std::int64_t>(candidate.schedule)));
   if (candidate.split == StageSplit::ends)
-    out += fmt::format(", {} layers first and {} last", candidate.first_layers, candidate.last_layers);
+    out += one_is_singular(fmt::format(", {} layers first and {} last", candidate.first_layers, candidate.last_layers));
   if (candidate.split == StageSplit::dealt) out += ", stages by layout";
   const bool recomputes = candidate.recompute != RecomputeLevel::none;
   out += recomputes          ? fmt::format(", recompute {}", to_string(candidate.recompute))

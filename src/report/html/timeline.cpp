@@ -60,7 +60,9 @@ class TimelineSection {
       out_.open("div", {{"class", "timeline"}});
       for (const std::size_t stage : rows_.first) row(stage);
       if (rows_.hidden > 0)
-        out_.element("p", fmt::format("{} stages between are not drawn", rows_.hidden), {{"class", "gap"}});
+        out_.element("p",
+                     fmt::format("not drawn between: {}", counted(static_cast<std::int64_t>(rows_.hidden), "stage")),
+                     {{"class", "gap"}});
       for (const std::size_t stage : rows_.last) row(stage);
       axis();
       out_.close();
