@@ -120,7 +120,8 @@ std::vector<Analysis> analyze_nodes(const Experiment& experiment, const Launch& 
     if (const auto prepared = prepare(module, environment)) least = std::max(least, prepared->smallest_world());
   }
   const std::int64_t node = std::max<std::int64_t>(launch.gpus_per_node, 1);
-  const Launch nodes = assume_launch(std::max(least, node), node);
+  Launch nodes = assume_launch(std::max(least, node), node);
+  if (least < nodes.world_size) nodes.source = "the smallest whole nodes for these degrees";
   std::vector<Analysis> out = analyze(experiment, nodes, environment, asked);
   if (errors_of(out) == 0) return out;
   std::vector<Analysis> smallest = analyze(experiment, launch, environment, asked);

@@ -137,7 +137,8 @@ void maxtext_sharding(const Common& run, Carried& out) {
   }
 }
 
-constexpr auto maxtext_keys = std::to_array<std::string_view>({"ici_fsdp_parallelism",
+constexpr auto maxtext_keys = std::to_array<std::string_view>({"model",
+                                                               "ici_fsdp_parallelism",
                                                                "ici_data_parallelism",
                                                                "ici_tensor_parallelism",
                                                                "ici_expert_parallelism",

@@ -20,7 +20,7 @@ std::string changed(const std::string& comment, const LaunchComment& wanted) {
   const std::string text = comment + keys;
   const LoadResult loaded = loader.load_text("exp.yaml", text, {});
   const Experiment& experiment = loaded.experiments.at(0);
-  std::string out = with_launch_comment(experiment.sources.at(0)->text(), experiment.pragma.origin, wanted);
+  std::string out = with_launch_comment(text, experiment.pragma.origin, wanted);
   EXPECT_TRUE(out.ends_with(keys)) << out;
   return out.substr(0, out.size() - std::string(keys).size());
 }
