@@ -156,23 +156,6 @@ PlannedFile planned_file(const Options& options, const Setup& setup, const Subje
   return out;
 }
 
-void write_copy(const Options& options, const Settings* settings, const PlannedFile& file, const ProposedPlan& chosen) {
-  const std::string part = part_to_write(options.hardware, file.experiment, settings, options.write, file.text);
-  const WrittenPlan written = file.with(chosen.overrides, chosen.point.candidate.world_size, part);
-  const LoadResult again = file.loader.load_text(options.write, written.text, file.reading);
-  if (!written.left_out.empty() || again.experiments.empty()) {
-    throw Trouble(
-        fmt::format("--write {}: {} cannot be edited where it stands; use --emit and put the block in by hand",
-                    options.write, written.left_out.empty() ? "the file" : join(written.left_out, ", ")));
-  }
-  Output out(options.write);
-  out.write(written.text);
-  out.finish();
-  const bool part_is_lost = !options.hardware.empty() && part.empty();
-  say(fmt::format("primus-plan: wrote {}{}\n", options.write,
-                  part_is_lost ? fmt::format("; --hardware {} is not in it", options.hardware) : ""));
-}
-
 const ProposedPlan& chosen_plan(const Options& options, const PlanResult& result) {
   const std::size_t wanted = std::max<std::size_t>(options.emit, 1);
   if (wanted > result.plans.size())
@@ -214,10 +197,10 @@ std::vector<std::int64_t> asked_worlds(const Options& options, const std::vector
   return worlds;
 }
 
-/// Prints the plans, or with --emit the overrides of one.
-void print(const Options& options, const PlanReport& report, Output& output) {
+/// Prints the plans, or with --emit the overrides of one, under the launch comment where the file has another size.
+void print(const Options& options, const PlanReport& report, std::int64_t stated_world, Output& output) {
   if (options.emit > 0 && !report.result.points.empty()) {
-    output.write(overrides_block(chosen_plan(options, report.result).overrides, 0));
+    output.write(plan_block(chosen_plan(options, report.result), report.request.task.gpus_per_node, stated_world));
   } else {
     output.write(options.output.format == "json" ? plan_to_json(report)
                                                  : plan_to_text(report, options.output.style(output.is_terminal())));
@@ -290,9 +273,9 @@ int run(const Options& options) {
                           .batch_source = batch_source,
                           .is_file = !subject.path.empty()};
   const bool found_one = !result.points.empty();
-  print(options, report, output);
+  print(options, report, is_stated && report.is_file ? launch.world_size : 0, output);
   if (found_one && !options.write.empty()) {
-    write_copy(options, setup.settings, file, chosen_plan(options, result));
+    write_planned(file, chosen_plan(options, result), options.write, options.hardware, setup.settings);
   }
   return found_one ? exit_clean : exit_findings;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "primus_plan/config/experiment.h"
+#include "primus_plan/config/settings.h"
 #include "primus_plan/estimate/fit.h"
 #include "primus_plan/planner/plan.h"
 #include "primus_plan/planner/written_plan.h"
@@ -31,5 +32,13 @@ struct PlannedFile {
   /// The warnings that check gives the file with a plan in it; nothing where it cannot be written.
   std::optional<std::size_t> warnings(const CandidateOverrides& overrides, std::int64_t world_size) const;
 };
+
+/// Writes the file with a plan in it to a new `path`. `hardware`: what --hardware says. Throws Trouble where a key
+/// cannot be edited where it stands.
+void write_planned(const PlannedFile& file, const ProposedPlan& plan, const std::string& path,
+                   const std::string& hardware, const Settings* settings);
+
+/// The overrides of a plan, under a launch comment where the file states another size (0: none).
+std::string plan_block(const ProposedPlan& plan, std::int64_t gpus_per_node, std::int64_t stated_world);
 
 }  // namespace primus_plan::app

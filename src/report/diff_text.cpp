@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "primus_plan/report/diff.h"
 #include "primus_plan/support/number.h"
@@ -48,6 +49,7 @@ std::string numbers_text(const Comparison& comparison, const Paint& paint, const
   }
   for (const EstimateDifference& estimate : comparison.estimates) {
     const auto say = [&](double value) {
+      if (value >= 1000) return with_commas(std::llround(value));
       return value > 0 ? fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0) : std::string("-");
     };
     std::string change;

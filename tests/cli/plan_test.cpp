@@ -149,6 +149,10 @@ TEST(PlanCommand, EmitPrintsOverridesOnly) {
       run_plan({"plan", "--model", "llama3.1_8B", "--backend", "torchtitan", "--gpus", "8", "--emit", "1"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(result.out.starts_with("parallelism:\n  tensor_parallel_degree: ")) << result.out;
+  const std::string file = (source_dir() / "examples/megatron/llama3.1_8B-8gpu.yaml").string();
+  EXPECT_TRUE(
+      run_plan({"plan", file, "--gpus", "16", "--emit", "1"}).out.starts_with("# primus-plan: world-size=16\n"));
+  EXPECT_TRUE(run_plan({"plan", file, "--gpus", "8", "--emit", "1"}).out.starts_with("tensor_model_parallel_size: "));
 }
 
 TEST(PlanCommand, JsonHasEverything) {

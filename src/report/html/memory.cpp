@@ -94,7 +94,9 @@ class MemorySection {
     out_.open("div", {{"class", "bars"}});
     for (const std::size_t stage : rows_.first) row(stage);
     if (rows_.hidden > 0)
-      out_.element("p", fmt::format("not drawn between: {}", counted(static_cast<std::int64_t>(rows_.hidden), "stage")),
+      out_.element("p",
+                   fmt::format("{} between {} not drawn", counted(static_cast<std::int64_t>(rows_.hidden), "stage"),
+                               rows_.hidden == 1 ? "is" : "are"),
                    {{"class", "gap"}});
     for (const std::size_t stage : rows_.last) row(stage);
     out_.close();

@@ -61,7 +61,8 @@ class TimelineSection {
       for (const std::size_t stage : rows_.first) row(stage);
       if (rows_.hidden > 0)
         out_.element("p",
-                     fmt::format("not drawn between: {}", counted(static_cast<std::int64_t>(rows_.hidden), "stage")),
+                     fmt::format("{} between {} not drawn", counted(static_cast<std::int64_t>(rows_.hidden), "stage"),
+                                 rows_.hidden == 1 ? "is" : "are"),
                      {{"class", "gap"}});
       for (const std::size_t stage : rows_.last) row(stage);
       axis();
