@@ -8,6 +8,7 @@
 #include "load_one.h"
 #include "options.h"
 #include "primus_plan/report/settings.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "setup.h"
 
@@ -80,11 +81,12 @@ void add_launch(const Options& options, const Setup& setup, const Environment& e
     const Launch launch =
         find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
     const bool known = launch.world_size > 0;
-    rows.push_back({"launch",
-                    known ? fmt::format("{} GPUs = {} x {}", launch.world_size, launch.nodes, launch.gpus_per_node)
-                          : fmt::format("smallest world for these degrees, {} GPUs a node", launch.gpus_per_node),
-                    launch.source.empty() ? "default" : launch.source,
-                    {}});
+    rows.push_back(
+        {"launch",
+         known ? fmt::format("{} = {} x {}", counted(launch.world_size, "GPU"), launch.nodes, launch.gpus_per_node)
+               : fmt::format("smallest world for these degrees, {} a node", counted(launch.gpus_per_node, "GPU")),
+         launch.source.empty() ? "default" : launch.source,
+         {}});
   }
   if (!loaded.experiments.empty()) return;
   for (const LaunchSetting& entry : setup.settings->launch) {

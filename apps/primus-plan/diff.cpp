@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "command.h"
 #include "git.h"
@@ -48,17 +50,14 @@ struct Side {
 };
 
 /// FILE, or FILE@REVISION unless a file is called so.
-LoadResult load_side(const std::string& name, std::string& path, const Loader& loader, const ExperimentOptions& options,
-                     const OutputFlags& output) {
+GivenFile open_side(const std::string& name) {
   std::error_code error;
   const std::size_t at = name.rfind('@');
-  path = name;
   if (name == "-" || at == std::string::npos || at == 0 || std::filesystem::exists(name, error)) {
-    return load_one(name, loader, options, output);
+    return open_given(name);
   }
-  path = name.substr(0, at);
-  const std::string text = file_at_revision(path, name.substr(at + 1));
-  return load_given({path, text}, loader, options, output);
+  const std::string path = name.substr(0, at);
+  return {path, file_at_revision(path, name.substr(at + 1))};
 }
 
 std::optional<RankLayout> layout_of(const Module& module, const Analysis& analysis, const Environment& environment) {
@@ -77,10 +76,12 @@ class Differ {
         loader_(files_, environment_),
         setups_(options.experiment, options.choice, files_, environment_) {}
 
-  Side read(const std::string& name, bool is_second) {
+  /// `assumed`: see analyze_nodes.
+  Side read(const std::string& name, bool is_second, std::int64_t assumed = 0) {
     Side side{.name = name, .loaded = {}, .analyses = {}, .modules = {}, .estimates = {}, .layouts = {}};
-    std::string path = name.substr(0, name.rfind('@'));
-    const Setup& setup = setups_.of(std::filesystem::exists(name) ? name : path);
+    const GivenFile& file = opened(name);
+    const std::string& path = file.path;
+    const Setup& setup = setups_.of(path);
     ExperimentOptions experiment = setup.experiment;
     LaunchOptions launch = options_.launch.options();
     if (is_second) {
@@ -90,13 +91,14 @@ class Differ {
       if (options_.world_size_b > 0) launch.world_size = options_.world_size_b;
       if (options_.nodes_b > 0) launch.nodes = options_.nodes_b;
     }
-    side.loaded = load_side(name, path, loader_, experiment, options_.output);
+    side.loaded = load_given(file, loader_, experiment, options_.output);
     AnalyzeOptions asked = options_.launch.analyze_options();
     asked.with_workload = true;
     for (const Experiment& one : side.loaded.experiments) {
       if (!part_) part_ = find_gpu_part(options_.hardware, one, setup.settings, files_);
       const Launch size = find_launch(launch, environment_, one, setup.launch_setting(path));
-      for (Analysis& analysis : analyze(one, size, environment_, asked)) side.analyses.push_back(std::move(analysis));
+      for (Analysis& analysis : analyze_nodes(one, size, environment_, asked, assumed))
+        side.analyses.push_back(std::move(analysis));
       for (const Module& module : one.modules) side.modules.push_back(&module);
     }
     apply_choice(side.analyses, setup.choice(path));
@@ -114,11 +116,18 @@ class Differ {
   std::string hardware() const { return fmt::format("{} ({})", part_->hardware.name, part_->source); }
 
  private:
+  /// Each is opened once: a stream has one reading.
+  const GivenFile& opened(const std::string& name) {
+    const auto known = files_opened_.find(name);
+    return known != files_opened_.end() ? known->second : files_opened_.emplace(name, open_side(name)).first->second;
+  }
+
   const Options& options_;
   DiskFiles files_;
   Environment environment_;
   Loader loader_;
   Setups setups_;
+  std::map<std::string, GivenFile> files_opened_;
   std::optional<GpuPart> part_;  ///< one for both: the difference is the experiments'
 };
 
@@ -130,14 +139,23 @@ int run(const Options& options) {
     throw Trouble("standard input can be read only once");
   }
   Differ differ(options);
-  const Side a = differ.read(options.path_a, false);
-  Side b = differ.read(options.path_b.empty() ? options.path_a : options.path_b, true);
+  const std::string& path_b = options.path_b.empty() ? options.path_a : options.path_b;
+  Side a = differ.read(options.path_a, false);
+  Side b = differ.read(path_b, true);
+  if (const std::int64_t world = common_world(a.analyses, b.analyses); world > 0) {
+    Side both_a = differ.read(options.path_a, false, world);
+    Side both_b = differ.read(path_b, true, world);
+    if (errors_of(both_a.analyses) <= errors_of(a.analyses) && errors_of(both_b.analyses) <= errors_of(b.analyses)) {
+      a = std::move(both_a);
+      b = std::move(both_b);
+    }
+  }
   if (options.path_b.empty()) b.name += " (B)";
   if (a.analyses.size() != b.analyses.size()) {
     say(fmt::format("primus-plan: A has {} modules and B {}: the first of each are compared\n", a.analyses.size(),
                     b.analyses.size()));
   }
-  Output output = options.output.open({options.path_a, options.path_b.empty() ? options.path_a : options.path_b});
+  Output output = options.output.open({options.path_a, path_b});
   const TextStyle style = options.output.style(output.is_terminal());
   const bool json = options.output.format == "json";
   bool trains_the_same = a.analyses.size() == b.analyses.size();

@@ -13,6 +13,8 @@
 #include "primus_plan/planner/axes.h"
 #include "primus_plan/report/timeline.h"
 #include "primus_plan/run/workload.h"
+#include "primus_plan/support/number.h"
+#include "primus_plan/support/text.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -60,8 +62,9 @@ Workload changed(const Options& options, const Workload& given, std::vector<std:
   const std::int64_t before = given.run.batch.micro_batches_between_flushes();
   if (options.micro_batches > 0) {
     set_micro_batches(out, options.micro_batches);
-    notes.push_back(fmt::format("what if: {} micro-batches for {}, a global batch of {}", options.micro_batches, before,
-                                out.run.batch.global));
+    notes.push_back(one_is_singular(fmt::format("what if: {} micro-batches for {}, a global batch of {}",
+                                                with_commas(options.micro_batches), with_commas(before),
+                                                with_commas(out.run.batch.global))));
   }
   const std::int64_t micro_batches = out.run.batch.micro_batches_between_flushes();
   if (!options.schedule.empty()) {

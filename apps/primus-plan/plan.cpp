@@ -12,6 +12,7 @@
 #include "options.h"
 #include "part.h"
 #include "plan_request.h"
+#include "planned_file.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/model_list.h"
 #include "primus_plan/planner/written_plan.h"
@@ -135,31 +136,24 @@ PlanResult search_plans(const Options& options, const Prepared& prepared, const 
   return result;
 }
 
-void write_copy(const Options& options, const ExperimentOptions& reading, const Subject& subject, const Loader& loader,
-                const ProposedPlan& chosen) {
+/// What the plans are written into.
+PlannedFile planned_file(const Options& options, const Setup& setup, const Subject& subject, const Loader& loader,
+                         const FitTarget& target, std::int64_t gpus_per_node) {
   const Experiment& experiment = subject.loaded.experiments.front();
-  std::string text;
-  ExperimentOptions rereading = reading;
+  PlannedFile out{.experiment = experiment,
+                  .text = own_text(experiment),
+                  .reading = setup.experiment,
+                  .loader = loader,
+                  .target = target,
+                  .choice = {},
+                  .gpus_per_node = gpus_per_node};
   if (subject.path.empty()) {
-    text = experiment_around(framework_of_model(options), options.model);
-    rereading.backend.reset();
+    out.text = experiment_around(framework_of_model(options), options.model);
+    out.reading.backend.reset();
   } else {
-    for (const auto& source : experiment.sources) {
-      if (source->path() == experiment.path) text = source->text();
-    }
+    out.choice = setup.choice(subject.path);
   }
-  const WrittenPlan written = write_plan_into(text, experiment.modules.front().name, experiment.is_snippet,
-                                              chosen.overrides, chosen.point.candidate.world_size);
-  const LoadResult again = loader.load_text(options.write, written.text, rereading);
-  if (!written.left_out.empty() || again.experiments.empty()) {
-    throw Trouble(
-        fmt::format("--write {}: {} cannot be edited where it stands; use --emit and put the block in by hand",
-                    options.write, written.left_out.empty() ? "the file" : join(written.left_out, ", ")));
-  }
-  Output file(options.write);
-  file.write(written.text);
-  file.finish();
-  say(fmt::format("primus-plan: wrote {}\n", options.write));
+  return out;
 }
 
 const ProposedPlan& chosen_plan(const Options& options, const PlanResult& result) {
@@ -203,10 +197,10 @@ std::vector<std::int64_t> asked_worlds(const Options& options, const std::vector
   return worlds;
 }
 
-/// Prints the plans, or with --emit the overrides of one.
-void print(const Options& options, const PlanReport& report, Output& output) {
+/// Prints the plans, or with --emit the overrides of one, under the launch comment where the file has another size.
+void print(const Options& options, const PlanReport& report, std::int64_t stated_world, Output& output) {
   if (options.emit > 0 && !report.result.points.empty()) {
-    output.write(overrides_block(chosen_plan(options, report.result).overrides, 0));
+    output.write(plan_block(chosen_plan(options, report.result), report.request.task.gpus_per_node, stated_world));
   } else {
     output.write(options.output.format == "json" ? plan_to_json(report)
                                                  : plan_to_text(report, options.output.style(output.is_terminal())));
@@ -240,7 +234,9 @@ int run(const Options& options) {
     launching.nodes = nodes.back();
     found = find_launch(launching, environment, experiment, setting);
   }
-  const Launch launch = settle_launch(*prepared, found);
+  AnalyzeOptions counts;
+  counts.with_text = false;
+  const Launch launch = analyze_nodes(experiment, found, environment, counts).front().run.launch;
   request.task.gpus_per_node = launch.gpus_per_node;
   request.worlds = asked_worlds(options, nodes, launch, !subject.path.empty() || found.world_size >= 1);
   // Among several sizes the file as it is stands at its own; one other size is asked of it, too.
@@ -258,8 +254,17 @@ int run(const Options& options) {
   if (request.hardware.memory_bytes <= 0) throw Trouble(fmt::format("{}: its memory is not known", part.hardware.name));
 
   refuse_existing("--write", options.write);
+  const FitTarget target = Parts(options.hardware, files).of(experiment, setup.settings);
+  const PlannedFile file = planned_file(options, setup, subject, loader, target, launch.gpus_per_node);
+  request.count_warnings = [&](const CandidateOverrides& overrides, std::int64_t world) {
+    return file.warnings(overrides, world);
+  };
   Output output = options.output.open({subject.path});
-  const PlanResult result = search_plans(options, *prepared, request);
+  PlanResult result = search_plans(options, *prepared, request);
+  if (launch.assumed && options.gpus.empty()) {
+    result.notes.insert(result.notes.begin(), fmt::format("world size {} assumed: {} (set it with --gpus or --nodes)",
+                                                          launch.world_size, launch.source));
+  }
   const PlanReport report{.request = request,
                           .result = result,
                           .subject = subject.name,
@@ -268,9 +273,9 @@ int run(const Options& options) {
                           .batch_source = batch_source,
                           .is_file = !subject.path.empty()};
   const bool found_one = !result.points.empty();
-  print(options, report, output);
+  print(options, report, is_stated && report.is_file ? launch.world_size : 0, output);
   if (found_one && !options.write.empty()) {
-    write_copy(options, setup.experiment, subject, loader, chosen_plan(options, result));
+    write_planned(file, chosen_plan(options, result), options.write, options.hardware, setup.settings);
   }
   return found_one ? exit_clean : exit_findings;
 }

@@ -11,6 +11,7 @@
 #include "load_one.h"
 #include "options.h"
 #include "part.h"
+#include "planned_file.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/report/html.h"
 #include "search_watch.h"
@@ -148,10 +149,23 @@ class PageMaker {
     own.request.hardware = part.hardware;
     own.request.top = plans_shown;
     own.request.jobs = std::max(1U, std::thread::hardware_concurrency());
+    const Loader loader(files_, environment_);
+    const FitTarget target = Parts(options_.hardware, files_).of(experiment, setup_.settings);
+    const PlannedFile file{.experiment = experiment,
+                           .text = own_text(experiment),
+                           .reading = setup_.experiment,
+                           .loader = loader,
+                           .target = target,
+                           .choice = setup_.choice(options_.path),
+                           .gpus_per_node = run.launch.gpus_per_node};
+    own.request.count_warnings = [&file](const CandidateOverrides& overrides, std::int64_t world) {
+      return file.warnings(overrides, world);
+    };
     SearchWatch watch(
         &interrupts_,
         {.noun = "group of candidates", .limit_seconds = options_.time_limit, .talks = !options_.output.quiet});
     own.result = make_plan(*own.prepared, own.request, watch.control());
+    own.request.count_warnings = nullptr;
     own.plan.emplace(PlanReport{.request = own.request,
                                 .result = own.result,
                                 .subject = experiment.path,

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "load_one.h"
 #include "options.h"
+#include "part.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/support/number.h"
 #include "setup.h"
@@ -39,6 +40,8 @@ void compare_runs(const Workload& source, const Workload& result, Translation& t
   }
   std::string stages = stage_difference(source, result);
   if (!stages.empty()) translation.remarks.push_back(std::move(stages));
+  std::string shards = sharding_difference(source, result);
+  if (!shards.empty()) translation.remarks.push_back(std::move(shards));
 }
 
 /// What `check` says of the translation; its findings are told when it has errors.
@@ -103,7 +106,8 @@ int translate_to(const Backend& target, const Options& options) {
   }
   Translation translation = translate(experiment.modules.front(), analysis, target,
                                       preset_shapes(loader, setup.experiment.primus_root, target.name()));
-  const TranslationReport report{experiment, analysis, translation};
+  TranslationReport report{experiment, analysis, translation, {}};
+  report.hardware = part_to_write({}, experiment, setup.settings, options.output.file, translation_to_yaml(report));
   const CheckedTranslation checked =
       check_translation(translation_to_yaml(report), analysis, options, setup.experiment, loader, translation);
   Output output = options.output.open({options.path});

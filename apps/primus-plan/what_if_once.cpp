@@ -72,8 +72,9 @@ class Judge {
   Judge(const WhatIfOptions& options, const Setup& setup, const Loader& loader, const GivenFile& file)
       : options_(options), setup_(setup), loader_(loader), file_(file) {}
 
+  /// `assumed`: see analyze_nodes.
   Side side(const ExperimentOptions& experiment, const LaunchOptions& launch, const Wish& wish,
-            const std::string& hardware) const {
+            const std::string& hardware, std::int64_t assumed = 0) const {
     Side out{
         .loaded = load_given(file_, loader_, experiment, options_.output), .modules = {}, .estimates = {}, .parts = {}};
     AnalyzeOptions asked = options_.launch.analyze_options();
@@ -82,7 +83,7 @@ class Judge {
       Launch size = find_launch(launch, loader_.environment(), one, setup_.launch_setting(options_.path));
       size = changed_launch(size, wish.world_size, wish.nodes);
       const GpuPart part = find_gpu_part(hardware, one, setup_.settings, loader_.files());
-      for (Analysis& analysis : analyze(one, size, loader_.environment(), asked)) {
+      for (Analysis& analysis : analyze_nodes(one, size, loader_.environment(), asked, assumed)) {
         out.estimates.push_back(estimate(analysis, part.hardware));
         out.parts.push_back(fmt::format("{} ({})", part.hardware.name, part.source));
         out.modules.push_back(std::move(analysis));
@@ -139,9 +140,18 @@ int run_what_if_once(const WhatIfOptions& options) {
   ExperimentOptions changed = setup.experiment;
   const LaunchOptions launch = options.launch.options();
   if (asked.sizes) judge.add_sizes(asked, launch, changed);
-  const Side before = judge.side(unchanged, {}, {}, options.hardware);
-  const Side after =
-      judge.side(changed, launch, asked.wish, asked.hardware.empty() ? options.hardware : asked.hardware);
+  const std::string& hardware = asked.hardware.empty() ? options.hardware : asked.hardware;
+  Side before = judge.side(unchanged, {}, {}, options.hardware);
+  Side after = judge.side(changed, launch, asked.wish, hardware);
+  if (const std::int64_t world = common_world(before.modules, after.modules); world > 0) {
+    Side both_before = judge.side(unchanged, {}, {}, options.hardware, world);
+    Side both_after = judge.side(changed, launch, asked.wish, hardware, world);
+    if (errors_of(both_before.modules) <= errors_of(before.modules) &&
+        errors_of(both_after.modules) <= errors_of(after.modules)) {
+      before = std::move(both_before);
+      after = std::move(both_after);
+    }
+  }
 
   Output output = options.output.open({options.path});
   const TextStyle style = options.output.style(output.is_terminal());

@@ -111,6 +111,12 @@ const Hardware& named_hardware(std::string_view name) {
                                       : fmt::format("no hardware is called {}; did you mean {}?", name, nearest[0]));
 }
 
+std::string_view built_in_name(std::string_view spec) {
+  const std::vector<Hardware>& parts = built_in_hardware();
+  const auto found = std::find_if(parts.begin(), parts.end(), [spec](const Hardware& p) { return goes_by(p, spec); });
+  return found == parts.end() ? std::string_view() : std::string_view(found->name);
+}
+
 bool names_hardware_file(std::string_view spec) { return split(spec).is_file; }
 
 Hardware find_hardware(std::string_view spec, const FileReader& files) {

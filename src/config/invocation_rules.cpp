@@ -82,8 +82,9 @@ const RuleInfo bad_pragma{
     .summary = "A `# primus-plan:` comment that this tool does not understand.",
     .explanation =
         "Such a comment gives the launch size that the experiment is meant for: `# primus-plan: "
-        "world-size=64`, or `# primus-plan: nodes=8 gpus-per-node=8`; or it silences rules: `# primus-plan: "
-        "ignore[MG203] reason`. Sizes are whole numbers from 1 on, and nodes must fit the world size. What is not "
+        "world-size=64`, or `# primus-plan: nodes=8 gpus-per-node=8`; the GPU that it is meant for: `# primus-plan: "
+        "hardware=MI300X`; or it silences rules: `# primus-plan: ignore[MG203] reason`. Sizes are whole numbers from 1 "
+        "on, nodes must fit the world size, and the GPU is one that primus-plan hardware lists. What is not "
         "understood has no effect; of sizes that contradict each other the world size holds.",
     .bad = {.world_size = 8, .yaml = R"(# primus-plan: world_size=64
 micro_batch_size: 2

@@ -168,4 +168,12 @@ Launch assume_launch(std::int64_t smallest_legal_world, std::int64_t gpus_per_no
           .assumed = true};
 }
 
+Launch sized_launch(std::int64_t world_size, std::int64_t gpus_per_node) {
+  Launch out = assume_launch(world_size, gpus_per_node);
+  out.world_size = world_size;
+  out.source = "as planned";
+  out.assumed = false;
+  return out;
+}
+
 }  // namespace primus_plan

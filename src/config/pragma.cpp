@@ -4,16 +4,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "config/experiment_rules.h"
 #include "config/faults.h"
 #include "config/tool_comment.h"
 #include "config/yaml/locator.h"
+#include "primus_plan/config/hardware.h"
 
 namespace primus_plan {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view hardware_word = "hardware=";
+constexpr std::string_view way_out =
+    "write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, hardware=MI300X, or ignore[RULE] reason";
 
 /// Takes the next word off the text.
 std::string_view take_word(std::string_view& text) {
@@ -31,9 +36,16 @@ std::optional<std::int64_t>* size_field(Pragma& pragma, std::string_view key) {
   return nullptr;
 }
 
-/// Why a word is not understood; empty when it is. Sizes go into the pragma.
+/// A built-in part only: a comment of a file that somebody sent must not make the program read other files.
+std::string read_part(std::string_view name) {
+  if (!built_in_name(name).empty()) return {};
+  return fmt::format("hardware={} names none of the parts that primus-plan hardware lists", name);
+}
+
+/// Why a word is not understood; empty when it is. Sizes go into the pragma; the part is stated_hardware's to find.
 std::string read_word(std::string_view word, Pragma& pragma) {
   const std::size_t equals = word.find('=');
+  if (word.starts_with(hardware_word)) return read_part(word.substr(hardware_word.size()));
   std::optional<std::int64_t>* field = size_field(pragma, word.substr(0, equals));
   if (field == nullptr) return fmt::format("'{}' is no word that a primus-plan comment can have", word);
   if (equals == std::string_view::npos) return fmt::format("{} needs a number: {}=8", word, word);
@@ -66,6 +78,18 @@ std::string contradiction(const Pragma& pragma) {
                      world, nodes, nodes == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s");
 }
 
+std::optional<HardwareHint> stated_hardware(const Source& source) {
+  for (const ToolComment& comment : find_tool_comments(source, 1, std::numeric_limits<std::uint32_t>::max())) {
+    std::string_view text = comment.has_colon ? comment.text : std::string_view();
+    for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {
+      if (!word.starts_with(hardware_word)) continue;
+      const std::string_view name = built_in_name(word.substr(hardware_word.size()));
+      if (!name.empty()) return HardwareHint{std::string(name), fmt::format("the comment in line {}", comment.line)};
+    }
+  }
+  return std::nullopt;
+}
+
 Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last, Remarks& remarks) {
   Pragma result;
   yaml::Locator locator(source, Layer::experiment);  // one for all words: a comment may have very many
@@ -80,7 +104,7 @@ Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last
       const std::string_view words = text.substr(std::min(text.find_first_not_of(blanks), text.size()));
       remarks.push_back(fault(loading::bad_pragma, place(words.substr(0, words.find_last_not_of(blanks) + 1)),
                               "this comment says nothing to primus-plan: a colon is missing before it",
-                              {"write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, or ignore[RULE] reason"}));
+                              {std::string(way_out)}));
       continue;
     }
     Pragma here;
@@ -89,8 +113,7 @@ Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last
       const std::string trouble = read_word(word, here);
       if (trouble.empty()) continue;
       if (remarks.size() >= most_remarks) break;
-      remarks.push_back(fault(loading::bad_pragma, place(word), trouble,
-                              {"write # primus-plan: world-size=64, nodes=8 gpus-per-node=8, or ignore[RULE] reason"}));
+      remarks.push_back(fault(loading::bad_pragma, place(word), trouble, {std::string(way_out)}));
     }
     const bool has_size = here.world_size || here.nodes || here.gpus_per_node;
     if (!has_size || result.origin) continue;

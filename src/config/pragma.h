@@ -9,8 +9,9 @@
 namespace primus_plan {
 
 /// Reads the comments `# primus-plan: …` of lines [first, last] (1-based). Words are `world-size=N`, `nodes=N` and
-/// `gpus-per-node=N`, set apart by spaces or commas; `ignore[…]` and what follows it are find_ignores' to read. The
-/// first line with a size counts; whatever is not understood is a remark (CF213).
+/// `gpus-per-node=N` and
+/// `hardware=PART` (see stated_hardware), set apart by spaces or commas; `ignore[…]` and what follows it are
+/// find_ignores' to read. The first line with a size counts; whatever is not understood is a remark (CF213).
 Pragma find_pragma(const Source& source, std::uint32_t first, std::uint32_t last, Remarks& remarks);
 
 /// "world-size=12 does not fit nodes=3: 12 ranks take 2 nodes of 8 GPUs": what of a pragma contradicts itself; empty

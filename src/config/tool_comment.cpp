@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view marker = "primus-plan";
 /// What follows the marker of a comment that lacks its colon and is no prose.
-constexpr std::array<std::string_view, 4> known_words{"world-size=", "nodes=", "gpus-per-node=", "ignore["};
+constexpr std::array<std::string_view, 5> known_words{
+    "world-size=", "nodes=", "gpus-per-node=", "hardware=", "ignore["};
 constexpr std::string_view ignore_start = "ignore[";
 constexpr std::string_view blanks = " \t\r";
 

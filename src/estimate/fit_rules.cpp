@@ -186,7 +186,8 @@ constexpr Rule<FittedRun> rules[] = {
       .explanation =
           "Weights, gradients, optimizer states, activations of the micro-batches in flight, logits and buffers are "
           "added up for each pipeline stage and compared with the memory that a framework sees. The GPU is the one of "
-          "--hardware, else of the settings, else the one that the experiment's path or comments name. An estimate is "
+          "--hardware, else of a comment `# primus-plan: hardware=PART`, else of the settings, else the one that the "
+          "experiment's path or comments name. An estimate is "
           "an interval: primus-plan estimate shows what it is made of and what it takes for granted.",
       .bad = {.world_size = 8,
               .yaml = "# run with: --hardware MI300X\nwork_group: team\nuser_name: me\nexp_name: run\nworkspace: "
@@ -277,9 +278,9 @@ constexpr Rule<FittedRun> rules[] = {
       .summary = "Matrix products are asked for in a format that the GPU computes in.",
       .explanation =
           "fp8 needs an MI300X or later, or compute capability 8.9 (H100); a scale for every 32 numbers (mxfp8) and "
-          "fp4 need an MI350X or later, or compute capability 10.0 (B200). The GPU is the one of --hardware, else of "
-          "the "
-          "settings, else the one that the experiment's path or comments name; primus-plan hardware lists what each "
+          "fp4 need an MI350X or later, or compute capability 10.0 (B200). The GPU is the one of --hardware, else of a "
+          "comment `# primus-plan: hardware=PART`, else of the settings, else the one that the experiment's path or "
+          "comments name; primus-plan hardware lists what each "
           "computes in. A part of your own has the formats that its file gives a peak of.",
       .bad = {.world_size = 8,
               .yaml = "# run with: --hardware A100-80GB\nwork_group: team\nuser_name: me\nexp_name: run\nworkspace: "

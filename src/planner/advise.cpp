@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "planner/advise_parts.h"
 #include "primus_plan/support/number.h"
 
@@ -25,7 +27,9 @@ std::string footprint_text(const Footprint& footprint, const Hardware* hardware)
           fmt::format("the model needs {}: the smallest that holds it is {} with TP {} x PP {}",
                       to_string(footprint.home), counted(footprint.gpus, "GPU"), degrees.tensor, degrees.pipeline);
       if (degrees.expert > 1) text += fmt::format(", EP {}", degrees.expert);
-      text += fmt::format(" ({:.0f} of {:.0f} GiB with one sample at a time)", footprint.memory_bytes / gib, capacity);
+      if (footprint.weight_shards > 1) text += fmt::format(", {} ranks sharing a copy", footprint.weight_shards);
+      text += fmt::format(" ({:.0f} of {:.0f} GiB with one sample at a time, recompute as here)",
+                          footprint.memory_bytes / gib, capacity);
       if (footprint.one_gpu_bytes > 0)
         text += fmt::format("; one GPU would need {:.0f} GiB", footprint.one_gpu_bytes / gib);
       return text;
@@ -84,8 +88,8 @@ void add_present(const Trials& trials, const Trial& now, std::vector<std::string
                                                                   estimate.memory.device.expected / gib, capacity);
   if (estimate.fit) text += fmt::format(", which {}", to_string(*estimate.fit));
   if (estimate.step.seconds > 0) {
-    text += fmt::format("; {:.0f} tokens/s/GPU, a step of {:.2f} s", estimate.step.tokens_per_second_per_gpu,
-                        estimate.step.seconds);
+    text += fmt::format("; {} tokens/s/GPU, a step of {:.2f} s",
+                        with_commas(std::llround(estimate.step.tokens_per_second_per_gpu)), estimate.step.seconds);
   }
   out.push_back(std::move(text));
   const Workload& workload = *now.analysis.workload;

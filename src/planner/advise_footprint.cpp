@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t most_nodes = 512;
 
-/// A run of one sample at a time on so many GPUs.
+/// A run of one sample at a time on so many GPUs, with one copy of what is shared out: what needs least. The copies and
+/// shards that the experiment has are its own choice for its own size.
 Wish smallest_run(std::int64_t gpus, std::int64_t tensor, std::int64_t pipeline, std::int64_t expert) {
   Wish wish;
   wish.world_size = gpus;
@@ -16,6 +17,8 @@ Wish smallest_run(std::int64_t gpus, std::int64_t tensor, std::int64_t pipeline,
   wish.degrees.pipeline = pipeline;
   wish.degrees.context = 1;
   wish.degrees.expert = expert;
+  wish.degrees.data_replicate = 1;
+  wish.degrees.data_shard = gpus / (tensor * pipeline);
   wish.micro = 1;
   // Enough micro-batches to fill the pipeline once.
   wish.global = gpus / (tensor * pipeline) * pipeline;
@@ -60,6 +63,8 @@ class Finder {
     out_.gpus = gpus;
     out_.degrees = trial->analysis.run.degrees;
     out_.memory_bytes = memory_of(*trial);
+    const Sharding& sharding = trial->analysis.workload->sharding;
+    out_.weight_shards = sharding.state == StateSharding::weights ? sharding.dense_shards : 1;
     return true;
   }
 

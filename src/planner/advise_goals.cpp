@@ -164,10 +164,10 @@ std::vector<std::string> learning_rate_advice(const Trial& now, const Module& mo
   const auto rate = learning_rate_of(module, key);
   if (rate) {
     out.push_back(
-        fmt::format("{} {:g} goes with a global batch of {} samples ({} tokens): with twice the batch, recipes "
+        fmt::format("{} {:g} goes with a global batch of {} ({} tokens): with twice the batch, recipes "
                     "with Adam start at {:.3g} (square root of the factor) and reach up to {:.3g} (linear)",
-                    key, *rate, with_commas(batch.global), with_commas(batch.tokens_per_step()), *rate * std::sqrt(2.0),
-                    *rate * 2));
+                    key, *rate, counted(batch.global, "sample"), with_commas(batch.tokens_per_step()),
+                    *rate * std::sqrt(2.0), *rate * 2));
   }
   out.emplace_back(
       "a larger global batch averages away more noise, which stops paying at the critical batch: past it, "

@@ -99,7 +99,8 @@ class Asked {
     if (axis == PlanAxis::expert && none_of(values, [&](Int value) { return model_.experts % value == 0; }))
       return fmt::format("{} does not divide the model's {} experts", asked(axis, values), model_.experts);
     if (none_of(values, [&](Int value) { return divides_a_world(value); })) {
-      return fmt::format("{} does not divide {} GPUs", asked(axis, values), words(axis, request_.worlds, " or "));
+      return one_is_singular(
+          fmt::format("{} does not divide {} GPUs", asked(axis, values), words(axis, request_.worlds, " or ")));
     }
     return axis == PlanAxis::pipeline ? of_stages(axis, values) : std::string();
   }

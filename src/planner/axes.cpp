@@ -156,12 +156,13 @@ std::string settings_text(const Candidate& candidate, bool always_recomputes) {
   constexpr std::array<std::string_view, 4> shardings{"no sharding", "distributed optimizer", "sharded gradients",
                                                       "FSDP"};
   const bool whole = candidate.replicas > 1 && candidate.replicas == data_parallel(candidate) / candidate.expert;
-  out += fmt::format(", {}", whole ? shardings[0] : shardings[static_cast<std::size_t>(candidate.sharding)]);
+  const bool alone = data_parallel(candidate) * candidate.context == 1 && candidate.expert == 1;
+  out += fmt::format(", {}", whole || alone ? shardings[0] : shardings[static_cast<std::size_t>(candidate.sharding)]);
   if (candidate.replicas > 1 && !whole) out += fmt::format(" in {} copies", candidate.replicas);
   if (candidate.pipeline > 1)
     out += fmt::format(", {}", value_text(PlanAxis::schedule, static_cast<std::int64_t>(candidate.schedule)));
   if (candidate.split == StageSplit::ends)
-    out += fmt::format(", {} layers first and {} last", candidate.first_layers, candidate.last_layers);
+    out += one_is_singular(fmt::format(", {} layers first and {} last", candidate.first_layers, candidate.last_layers));
   if (candidate.split == StageSplit::dealt) out += ", stages by layout";
   const bool recomputes = candidate.recompute != RecomputeLevel::none;
   out += recomputes          ? fmt::format(", recompute {}", to_string(candidate.recompute))

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "primus_plan/config/hardware.h"
 #include "primus_plan/planner/new_experiment.h"
+#include "primus_plan/planner/written_plan.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -179,7 +181,12 @@ std::string experiment_text(const NewExperimentRequest& request, const GuessTask
   const Writer* writer = find_writer(request.model.framework);
   if (writer == nullptr) return {};
   const Plan plan{request, task, guess};
-  std::string text = fmt::format("# primus-plan: world-size={}\n{}", task.gpus, reasons(plan));
+  const std::string why = reasons(plan);
+  const auto hint = guess_hardware("", why);
+  const std::string_view part = hint ? std::string_view() : built_in_name(request.hardware.name);
+  const LaunchComment comment{
+      .world_size = task.gpus, .gpus_per_node = request.gpus_per_node, .hardware = std::string(part)};
+  std::string text = fmt::format("# primus-plan: {}\n{}", to_words(comment), why);
   text += fmt::format(
       "work_group: team\nuser_name: user\nexp_name: {}-{}gpu\nworkspace: ./output\n\nmodules:\n  pre_trainer:\n"
       "    framework: {}\n    config: pre_trainer.yaml\n    model: {}\n    overrides:\n",

@@ -55,8 +55,7 @@ Attempt try_out(const std::string& text, const NewExperimentRequest& request, co
   AnalyzeOptions how;
   how.with_workload = true;
   for (const Experiment& experiment : loaded.experiments) {
-    Launch launch = assume_launch(task.gpus, task.gpus_per_node);
-    launch.world_size = task.gpus;  // the last node need not be full
+    const Launch launch = sized_launch(task.gpus, task.gpus_per_node);
     for (const Analysis& analysis : analyze(experiment, launch, loader.environment(), how)) {
       add_findings(analysis, out);
       add_estimate(analysis, request.hardware, out);
@@ -124,7 +123,8 @@ NewExperiment make_experiment(const NewExperimentRequest& request, const Loader&
     return {.text = {}, .reason = too_large(request, task, least > 0 ? least : least_need(guesses))};
   }
   return {.text = {},
-          .reason = fmt::format("no layout of {} on {} GPUs passes: {}", request.model.name(), task.gpus, refusal)};
+          .reason = fmt::format("no layout of {} on {} passes: {}", request.model.name(), counted(task.gpus, "GPU"),
+                                refusal)};
 }
 
 }  // namespace primus_plan

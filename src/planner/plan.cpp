@@ -51,6 +51,10 @@ ProposedPlan propose(const PlanPoint& point, PointJudge& judge, const Prepared& 
   out.overrides = prepared.candidate_overrides(point.candidate, request.task, false);
   out.differences = prepared.candidate_overrides(point.candidate, request.task, true);
   out.changes = out.differences.size();
+  out.warnings = point.warnings;
+  if (request.count_warnings) {
+    out.warnings = request.count_warnings(out.overrides, point.candidate.world_size).value_or(out.warnings);
+  }
   out.is_present =
       present.is_estimated && out.changes == 0 && present.run.launch.world_size == point.candidate.world_size;
   return out;
@@ -142,8 +146,8 @@ std::string trouble_with(const Workload* workload) {
   if (workload == nullptr || workload->model.layers < 1)
     return "the dimensions of the model are not known, so that there is nothing to plan with";
   if (workload->model.hidden < 1 || workload->model.layers > most_layers) {
-    return fmt::format("a model of {} layers and hidden size {} is nothing to plan for", workload->model.layers,
-                       workload->model.hidden);
+    return fmt::format("a model of {} and hidden size {} is nothing to plan for",
+                       counted(workload->model.layers, "layer"), workload->model.hidden);
   }
   return {};
 }
@@ -191,13 +195,11 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   options.with_text = false;
   options.with_workload = true;
   const std::int64_t largest = request.worlds.empty() ? 0 : request.worlds.back();
-  Launch launch = assume_launch(largest, request.task.gpus_per_node);
-  launch.world_size = largest;  // the last node need not be full
+  const Launch launch = sized_launch(largest, request.task.gpus_per_node);
   const Analysis base = prepared.decide(launch, options);
   out.trouble = trouble_with(base.workload.get());
   if (out.trouble.empty()) out.trouble = trouble_with_part(*base.workload, request);
   if (!out.trouble.empty()) return out;
-  out.notes = notes_on(*base.workload);
   const PlanSubject subject{base.workload->model, prepared.plan_knobs()};
   request.task.layers = subject.model.layers;
   request.task.mtp_layers = subject.model.mtp_depth;
@@ -223,6 +225,9 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
   }
   rank_played(out.points, judge, request);
   if (!out.points.empty()) {
+    // Of a plan: the module itself may be illegal at this size, and then lacks what every plan has.
+    judge.judge(out.points.front().candidate);
+    out.notes = notes_on(judge.workload());
     add_proposals(out, judge, prepared, subject, request);
   } else if (!request.worlds.empty() && out.complete) {
     find_least(out, prepared, subject, request, groups, control);

@@ -212,6 +212,9 @@ class Builder {
       if (!is_allowed(request_, PlanAxis::sharding, static_cast<Int>(sharding))) continue;
       c.sharding = sharding;
       const bool cut = c.pipeline > 1 || c.expert > 1;
+      // One rank has nothing to share out; where FSDP is all there is, it stands for no sharding.
+      const bool alone = data_parallel(c) * c.context == 1 && knobs().shardings.size() > 1;
+      if (alone && sharding == StateSharding::weights) continue;
       if (knobs().weights_stay_whole && sharding == StateSharding::weights && cut) continue;
       for (const Int replicas : replica_counts(c)) {
         c.replicas = replicas;

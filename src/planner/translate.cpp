@@ -12,6 +12,7 @@
 #include "planner/translate_shape.h"
 #include "primus_plan/planner/repair.h"
 #include "primus_plan/run/workload.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
 namespace {
@@ -37,16 +38,14 @@ const TranslateWords& words_of(std::string_view framework) {
   throw TranslateError(fmt::format("no translation is known for framework {}", framework));
 }
 
-/// Optimizer and length of training: the numbers that all frameworks have under other names.
+/// Optimizer and length of training: the numbers that all frameworks have under other names. Those that nothing sets
+/// are said, too: the target's presets and defaults are others.
 void carry_numbers(const Module& module, const TranslateWords& from, const TranslateWords& to, Carried& out) {
   for (std::size_t i = 0; i < carried_numbers; ++i) {
-    const std::string_view source = from.numbers[i];
-    const std::string_view target = to.numbers[i];
-    if (source.empty()) continue;
-    const Node* value = module.params->at_path(source);
-    if (value == nullptr || !value->is_number()) continue;
-    out.read.emplace(source);
-    if (!target.empty()) out.set(target, std::make_shared<const Node>(*value));
+    NodePtr value = number_of(module, from.numbers[i]);
+    if (value == nullptr) continue;
+    out.read.emplace(from.numbers[i].key);
+    out.set(to.numbers[i].key, std::move(value));
   }
 }
 
@@ -93,6 +92,7 @@ Translation translate(const Module& module, const Analysis& analysis, const Back
                   .lost = {},
                   .remarks = std::move(carried.remarks)};
   for (const KeyValue& change : carried.values) out.overrides = with_value(out.overrides, change.key, change.value);
+  for (std::string& remark : out.remarks) remark = one_is_singular(std::move(remark));
   list_lost(*module.params, "", carried.read, out.lost);
   return out;
 }

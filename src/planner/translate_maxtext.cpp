@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "planner/translate_parts.h"
@@ -29,6 +30,31 @@ void maxtext_stages(const Common& run, Carried& out) {
                   layers - inside, layers, chunks));
 }
 
+/// Copies of shared-out weights (HSDP): ranks of a node share first, then nodes, as far as one copy goes; the rest is
+/// data parallel. The other axes stand already, each in the node as far as it fits.
+void maxtext_replicas(const Common& run, Carried& out) {
+  const std::int64_t replicas = run.workload.sharding.replicas;
+  std::int64_t in_node = std::min(run.world_size, run.gpus_per_node);
+  std::int64_t nodes = run.world_size / in_node;
+  for (const KeyValue& one : out.values) {
+    if (one.value->kind != Kind::integer || one.value->integer < 1) continue;
+    if (one.key.starts_with("ici_")) in_node /= one.value->integer;
+    if (one.key.starts_with("dcn_")) nodes /= one.value->integer;
+  }
+  const std::int64_t shards = in_node * nodes / replicas;
+  const std::int64_t inside = std::gcd(shards, in_node);
+  if (shards < 1 || shards * replicas != in_node * nodes || nodes % (shards / inside) != 0) {
+    out.remarks.push_back(fmt::format("sharding: {} copies of the weights do not fit MaxText's axes here", replicas));
+    return;
+  }
+  if (inside == in_node && shards == inside) return;  // copies between nodes are the default
+  std::erase_if(out.values, [](const KeyValue& one) { return one.key == "ici_fsdp_parallelism"; });
+  out.set("ici_fsdp_parallelism", make_integer(inside));
+  if (inside < in_node) out.set("ici_data_parallelism", make_integer(in_node / inside));
+  out.set("dcn_fsdp_parallelism", make_integer(shards / inside));
+  out.set("dcn_data_parallelism", make_integer(nodes / (shards / inside)));
+}
+
 void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
   Degrees degrees = run.degrees;
   const bool sharded = is_sharded(run);
@@ -49,6 +75,7 @@ void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
     }
     out.values.push_back(std::move(change));
   }
+  if (sharded && run.workload.sharding.replicas > 1) maxtext_replicas(run, out);
   if (run.degrees.context > 1)
     out.set("packing", make_boolean(false));  // packed sequences ask for a strategy of their own
   if (run.degrees.pipeline > 1) maxtext_stages(run, out);
@@ -110,7 +137,8 @@ void maxtext_sharding(const Common& run, Carried& out) {
   }
 }
 
-constexpr auto maxtext_keys = std::to_array<std::string_view>({"ici_fsdp_parallelism",
+constexpr auto maxtext_keys = std::to_array<std::string_view>({"model",
+                                                               "ici_fsdp_parallelism",
                                                                "ici_data_parallelism",
                                                                "ici_tensor_parallelism",
                                                                "ici_expert_parallelism",
@@ -149,8 +177,15 @@ constexpr auto maxtext_keys = std::to_array<std::string_view>({"ici_fsdp_paralle
 }  // namespace
 
 const TranslateWords maxtext_words{.framework = "maxtext",
-                                   .numbers = {"learning_rate", "adam_weight_decay", "adam_b1", "adam_b2", "adam_eps",
-                                               "gradient_clipping_threshold", "steps"},
+                                   // Source: src/maxtext/configs/base.yml.
+                                   .numbers = {{{"learning_rate", 3e-5},
+                                                {"adam_weight_decay", 0.1},
+                                                {"adam_b1", 0.9},
+                                                {"adam_b2", 0.95},
+                                                {"adam_eps", 1e-8},
+                                                {"gradient_clipping_threshold", 1.0},
+                                                {"steps", 150001}}},
+                                   .schedule = {.warmup = 0.1, .final_rate = 0.1, .decay = "cosine"},
                                    .low_precision = "quantization",
                                    .understood = maxtext_keys,
                                    .degrees = maxtext_degrees,

@@ -132,6 +132,12 @@ void megatron_sharding(const Common& run, Carried& out) {
     return;
   }
   out.set("use_distributed_optimizer", make_boolean(is_sharded(run)));
+  if (is_sharded(run) && run.workload.sharding.replicas > 1) {
+    out.remarks.emplace_back(
+        fmt::format("sharding: the distributed optimizer shares its states out over all data-parallel ranks, not in {} "
+                    "copies",
+                    run.workload.sharding.replicas));
+  }
   if (weights) {
     out.set("overlap_grad_reduce", make_boolean(true));
     out.set("overlap_param_gather", make_boolean(true));
@@ -174,14 +180,21 @@ constexpr auto megatron_keys = std::to_array<std::string_view>({"model",
 
 }  // namespace
 
-const TranslateWords megatron_words{
-    .framework = "megatron",
-    .numbers = {"lr", "weight_decay", "adam_beta1", "adam_beta2", "adam_eps", "clip_grad", "train_iters"},
-    .low_precision = "fp8",
-    .understood = megatron_keys,
-    .degrees = megatron_degrees,
-    .batch = megatron_batch,
-    .recompute = megatron_recompute,
-    .sharding = megatron_sharding};
+const TranslateWords megatron_words{.framework = "megatron",
+                                    // Source: megatron/training/arguments.py.
+                                    .numbers = {{{"lr", {}},
+                                                 {"weight_decay", 0.01},
+                                                 {"adam_beta1", 0.9},
+                                                 {"adam_beta2", 0.999},
+                                                 {"adam_eps", 1e-8},
+                                                 {"clip_grad", 1.0},
+                                                 {"train_iters", {}}}},
+                                    .schedule = {.warmup = 0, .final_rate = 0, .decay = "linear"},
+                                    .low_precision = "fp8",
+                                    .understood = megatron_keys,
+                                    .degrees = megatron_degrees,
+                                    .batch = megatron_batch,
+                                    .recompute = megatron_recompute,
+                                    .sharding = megatron_sharding};
 
 }  // namespace primus_plan

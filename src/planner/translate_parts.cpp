@@ -3,19 +3,44 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <memory>
 
 #include "primus_plan/planner/translate.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan {
+namespace {
+
+/// "TP 8, PP 4, VPP 5": those that split anything, and ETP where it is not TP.
+std::string degrees_text(const Degrees& degrees) {
+  std::vector<std::string> out{fmt::format("TP {}", degrees.tensor)};
+  const auto add = [&](const char* name, std::int64_t degree, bool shown) {
+    if (shown) out.push_back(fmt::format("{} {}", name, degree));
+  };
+  add("PP", degrees.pipeline, degrees.pipeline > 1);
+  add("VPP", degrees.virtual_pipeline, degrees.virtual_pipeline > 1);
+  add("CP", degrees.context, degrees.context > 1);
+  add("EP", degrees.expert, degrees.expert > 1);
+  add("ETP", degrees.expert_tensor, degrees.expert_tensor > 0);
+  return join(out, ", ");
+}
+
+}  // namespace
 
 void ask_for(Degrees degrees, const Backend& target, Carried& out) {
   const auto overrides = target.degree_overrides(degrees);
   if (overrides.empty()) {
-    throw TranslateError(fmt::format("{} cannot have these degrees: TP {}, PP {}, VPP {}, CP {}, EP {}, ETP {}",
-                                     target.title(), degrees.tensor, degrees.pipeline, degrees.virtual_pipeline,
-                                     degrees.context, degrees.expert, degrees.expert_tensor));
+    const bool by_experts = degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor;
+    throw TranslateError(fmt::format("{} cannot have the degrees {}{}", target.title(), degrees_text(degrees),
+                                     by_experts ? ": it cuts experts by TP, and has no ETP of its own" : ""));
   }
   for (const auto& [key, value] : overrides) out.set(key, override_value(value));
+}
+
+NodePtr number_of(const Module& module, const CarriedNumber& number) {
+  const Node* value = module.params->at_path(number.key);
+  if (value == nullptr) return number.fallback ? make_real(*number.fallback) : nullptr;
+  return value->is_number() ? std::make_shared<const Node>(*value) : nullptr;
 }
 
 bool is_sharded(const Common& run) { return run.workload.sharding.state != StateSharding::none; }
@@ -25,6 +50,7 @@ Common common_terms(const Analysis& analysis) {
   Common out{.workload = *analysis.workload,
              .degrees = run.degrees,
              .world_size = run.launch.world_size,
+             .gpus_per_node = run.launch.gpus_per_node,
              .global = run.batch.global,
              .sequence_length = run.batch.sequence_length,
              .pass = run.batch.micro};

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@ struct Common {
   const Workload& workload;
   Degrees degrees;
   std::int64_t world_size = 0;
+  std::int64_t gpus_per_node = 8;
   std::int64_t global = 0;
   std::int64_t sequence_length = 0;
   std::int64_t pass = 0;    ///< samples that a rank takes through the model, or a pipeline stage, at once
@@ -35,13 +37,27 @@ struct Carried {
   void set(std::string_view key, NodePtr value) { values.push_back({std::string(key), std::move(value)}); }
 };
 
+/// A number that all frameworks have, and what one of them takes where nothing sets it: no experiment says it then, and
+/// yet the run has it.
+struct CarriedNumber {
+  std::string_view key;
+  std::optional<double> fallback;  ///< nothing: null, and the framework wants it set or the schedule derives it
+};
 /// lr, weight decay, betas, epsilon, clipping, steps.
 inline constexpr std::size_t carried_numbers = 7;
+
+/// The keys of a learning-rate schedule beside lr and steps, with what the framework takes where nothing sets them.
+struct ScheduleDefaults {
+  double warmup = 0;       ///< steps, or MaxText's part of the schedule
+  double final_rate = 0;   ///< Megatron's min_lr, or a part of the highest
+  std::string_view decay;  ///< "linear"
+};
 
 /// One framework's words for a run.
 struct TranslateWords {
   std::string_view framework;
-  std::array<std::string_view, carried_numbers> numbers;
+  std::array<CarriedNumber, carried_numbers> numbers;
+  ScheduleDefaults schedule;
   std::string_view low_precision;                ///< how fp8 is asked for
   std::span<const std::string_view> understood;  ///< keys that degrees, batch, recompute and sharding are read from
   void (*degrees)(const Common& run, const Backend& target, Carried& out);
@@ -63,6 +79,9 @@ bool is_sharded(const Common& run);
 std::int64_t named_layers(const Common& run);
 /// What differs where every layer is recomputed by itself: `target` is what does that ("TorchTitan's full").
 void tell_full_recompute(const Common& run, std::string_view target, Carried& out);
+
+/// What a number of the source comes to: the module's, else the framework's default; null where there is neither.
+NodePtr number_of(const Module& module, const CarriedNumber& number);
 
 /// The format that GEMMs compute in, and what is told of the weights' own.
 void carry_precision(const Workload& run, const TranslateWords& to, Carried& out);

@@ -10,15 +10,21 @@
 namespace primus_plan {
 namespace {
 
-std::optional<double> number_at(const Module& module, std::string_view key) {
-  const Node* value = module.params->at_path(key);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
+/// A number of the module, else the framework's.
+std::optional<double> number_at(const Module& module, std::string_view key, std::optional<double> fallback = {}) {
+  const NodePtr value = number_of(module, {key, fallback});
+  if (value == nullptr) return std::nullopt;
   return value->kind == Kind::integer ? static_cast<double>(value->integer) : value->real;
 }
 
-std::string word_at(const Module& module, std::string_view key) {
+std::optional<double> number_at(const Module& module, const CarriedNumber& number) {
+  return number_at(module, number.key, number.fallback);
+}
+
+std::string word_at(const Module& module, std::string_view key, std::string_view fallback) {
   const Node* value = module.params->at_path(key);
-  return value != nullptr && value->is_string() ? value->text : std::string();
+  if (value == nullptr) return std::string(fallback);
+  return value->is_string() ? value->text : std::string();
 }
 
 /// A learning-rate schedule: the peak, the steps to it, and the part of the peak that it ends at.
@@ -31,30 +37,31 @@ struct Schedule {
 
 Schedule schedule_of(const Module& module, const TranslateWords& from) {
   Schedule out;
+  const ScheduleDefaults& usual = from.schedule;
   if (from.framework == "megatron") {
-    out.decay = word_at(module, "lr_decay_style");
-    out.warmup_steps = number_at(module, "lr_warmup_iters");
+    out.decay = word_at(module, "lr_decay_style", usual.decay);
+    out.warmup_steps = number_at(module, "lr_warmup_iters", usual.warmup);
     out.length = number_at(module, "lr_decay_iters");
     // A part of the decay, in place of iterations: megatron/training/training.py:get_optimizer_param_scheduler.
     const auto part = number_at(module, "lr_warmup_fraction");
     const auto whole = out.length ? out.length : number_at(module, from.numbers.back());
     if (part && whole) out.warmup_steps = *part * *whole;
-    const auto lr = number_at(module, "lr");
-    const auto least = number_at(module, "min_lr");
+    const auto lr = number_at(module, from.numbers.front());
+    const auto least = number_at(module, "min_lr", usual.final_rate);
     if (lr && least && *lr > 0) out.final_fraction = *least / *lr;
   } else if (from.framework == "torchtitan") {
-    out.decay = word_at(module, "lr_scheduler.decay_type");
-    out.warmup_steps = number_at(module, "lr_scheduler.warmup_steps");
+    out.decay = word_at(module, "lr_scheduler.decay_type", usual.decay);
+    out.warmup_steps = number_at(module, "lr_scheduler.warmup_steps", usual.warmup);
     out.length = number_at(module, "lr_scheduler.total_steps");
-    out.final_fraction = number_at(module, "lr_scheduler.min_lr_factor");
+    out.final_fraction = number_at(module, "lr_scheduler.min_lr_factor", usual.final_rate);
   } else {
-    out.decay = "cosine";
+    out.decay = usual.decay;
     out.length = number_at(module, "learning_rate_schedule_steps");
     if (out.length && *out.length < 0) out.length.reset();  // -1: as long as the training
-    const auto whole = out.length ? out.length : number_at(module, "steps");
-    const auto part = number_at(module, "warmup_steps_fraction");
+    const auto whole = out.length ? out.length : number_at(module, from.numbers.back());
+    const auto part = number_at(module, "warmup_steps_fraction", usual.warmup);
     if (whole && part) out.warmup_steps = *whole * *part;
-    out.final_fraction = number_at(module, "learning_rate_final_fraction");
+    out.final_fraction = number_at(module, "learning_rate_final_fraction", usual.final_rate);
   }
   return out;
 }

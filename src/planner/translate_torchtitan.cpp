@@ -4,12 +4,40 @@
 #include <array>
 
 #include "planner/translate_parts.h"
+#include "primus_plan/planner/translate.h"
 
 namespace primus_plan {
 namespace {
 
+/// Two stages are what torch gives a rank of an interleaved schedule by itself.
+constexpr std::int64_t usual_stages_of_rank = 2;
+
+/// More stages of a rank take a number of layers for each, so that the layers and the weights of embedding and output
+/// make as many stages as there are to be. Source: torchtitan/distributed/pipeline_parallel.py:pipeline_llm.
+void torchtitan_stages(const Common& run, Carried& out) {
+  if (run.degrees.virtual_pipeline <= usual_stages_of_rank) return;
+  const std::int64_t stages = run.degrees.pipeline * run.degrees.virtual_pipeline;
+  const std::int64_t layers = run.workload.model.layers;
+  for (const std::int64_t weight :
+       {std::int64_t{0}, std::int64_t{1}}) {  // of embedding and of output; 1 is the default
+    const std::int64_t units = layers + 2 * weight;
+    const std::int64_t of_stage = (units + stages - 1) / stages;
+    if ((units + of_stage - 1) / of_stage != stages || weight > units / stages) continue;
+    out.set("parallelism.pipeline_parallel_layers_per_stage", make_integer(of_stage));
+    out.set("parallelism.pipeline_parallel_first_stage_less_layers", make_integer(weight));
+    out.set("parallelism.pipeline_parallel_last_stage_less_layers", make_integer(weight));
+    return;
+  }
+  throw TranslateError(
+      fmt::format("TorchTitan cuts a pipeline by the layers of a stage, and no number of them makes {} stages (PP {} x "
+                  "VPP {}) of {} layers",
+                  stages, run.degrees.pipeline, run.degrees.virtual_pipeline, layers));
+}
+
 void torchtitan_degrees(const Common& run, const Backend& target, Carried& out) {
+  torchtitan_stages(run, out);
   Degrees degrees = run.degrees;
+  degrees.virtual_pipeline = std::min(degrees.virtual_pipeline, usual_stages_of_rank);
   degrees.expert_data = 0;
   // TorchTitan's expert-parallel ranks are taken from those that share out weights.
   const bool sharded = is_sharded(run) || (run.workload.model.experts > 0 && degrees.expert > 1);
@@ -78,15 +106,21 @@ constexpr auto torchtitan_keys = std::to_array<std::string_view>(
 
 }  // namespace
 
-const TranslateWords torchtitan_words{
-    .framework = "torchtitan",
-    .numbers = {"optimizer.lr", "optimizer.weight_decay", "optimizer.beta1", "optimizer.beta2", "optimizer.eps",
-                "training.max_norm", "training.steps"},
-    .low_precision = "a model preset that ends in -fp8",
-    .understood = torchtitan_keys,
-    .degrees = torchtitan_degrees,
-    .batch = torchtitan_batch,
-    .recompute = torchtitan_recompute,
-    .sharding = torchtitan_sharding};
+const TranslateWords torchtitan_words{.framework = "torchtitan",
+                                      // Source: torchtitan/config/job_config.py.
+                                      .numbers = {{{"optimizer.lr", 8e-4},
+                                                   {"optimizer.weight_decay", 0.1},
+                                                   {"optimizer.beta1", 0.9},
+                                                   {"optimizer.beta2", 0.95},
+                                                   {"optimizer.eps", 1e-8},
+                                                   {"training.max_norm", 1.0},
+                                                   {"training.steps", 10000}}},
+                                      .schedule = {.warmup = 200, .final_rate = 0, .decay = "linear"},
+                                      .low_precision = "a model preset that ends in -fp8",
+                                      .understood = torchtitan_keys,
+                                      .degrees = torchtitan_degrees,
+                                      .batch = torchtitan_batch,
+                                      .recompute = torchtitan_recompute,
+                                      .sharding = torchtitan_sharding};
 
 }  // namespace primus_plan

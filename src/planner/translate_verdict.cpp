@@ -92,4 +92,13 @@ std::string stage_difference(const Workload& original, const Workload& translati
   return fmt::format("pipeline: the stages hold {} layers here, {} in the original", listed(after), listed(before));
 }
 
+std::string sharding_difference(const Workload& original, const Workload& translation) {
+  const Sharding& before = original.sharding;
+  const Sharding& after = translation.sharding;
+  if (before.state != StateSharding::weights || after.state != before.state) return {};
+  if (before.dense_shards == after.dense_shards) return {};
+  return fmt::format("sharding: {} ranks share a copy of the weights here, {} in the original", after.dense_shards,
+                     before.dense_shards);
+}
+
 }  // namespace primus_plan

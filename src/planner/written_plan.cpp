@@ -128,7 +128,7 @@ bool has_value(const std::string& text, std::string_view module, bool snippet, c
 }  // namespace
 
 WrittenPlan write_plan_into(const std::string& text, std::string_view module, bool snippet,
-                            const CandidateOverrides& overrides, std::int64_t world_size) {
+                            const CandidateOverrides& overrides) {
   WrittenPlan out{.text = text, .left_out = {}};
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     if (has_value(out.text, module, snippet, overrides[i])) continue;
@@ -139,8 +139,6 @@ WrittenPlan write_plan_into(const std::string& text, std::string_view module, bo
       out.left_out.push_back(overrides[i].first);
     }
   }
-  if (world_size > 0 && out.text.find("primus-plan:") == std::string::npos)
-    out.text = fmt::format("# primus-plan: world-size={}\n{}", world_size, out.text);
   return out;
 }
 

@@ -55,6 +55,8 @@ std::string diff_to_json(const DiffReport& report) {
   JsonWriter json;
   json.begin_object().key("a").string(report.before_name).key("b").string(report.after_name);
   json.key("module").string(report.after.module).key("hardware").string(report.hardware);
+  json.key("world_size_assumed_a").boolean(report.before.run.launch.assumed);
+  json.key("world_size_assumed_b").boolean(report.after.run.launch.assumed);
   json.key("same").boolean(comparison.is_same()).key("trains_the_same").boolean(comparison.trains_the_same);
   write_numbers(json, comparison);
   write_lines(json, "not_counted_a", uncounted(report.before));

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "primus_plan/report/diff.h"
 #include "primus_plan/support/number.h"
@@ -8,6 +9,7 @@
 #include "report/finding_text.h"
 #include "report/paint.h"
 #include "report/table.h"
+#include "report/text_parts.h"
 #include "report/wrap.h"
 #include "support/utf8.h"
 
@@ -47,7 +49,9 @@ std::string numbers_text(const Comparison& comparison, const Paint& paint, const
   }
   for (const EstimateDifference& estimate : comparison.estimates) {
     const auto say = [](std::optional<double> value) {
-      return value ? fmt::format("{:.{}f}", *value, *value < 10 ? 2 : *value < 100 ? 1 : 0) : std::string("-");
+      if (!value) return std::string("-");
+      if (*value >= 1000) return with_commas(std::llround(*value));
+      return fmt::format("{:.{}f}", *value, *value < 10 ? 2 : *value < 100 ? 1 : 0);
     };
     std::string change;
     if (estimate.unit == "%" && estimate.before && estimate.after) {
@@ -126,6 +130,13 @@ std::string diff_to_text(const DiffReport& report, const TextStyle& style) {
   for (const Finding* fresh : comparison.fresh) {
     text += "\n" + new_finding_to_text(*fresh, report.after, style);
   }
+  const Launch& a = report.before.run.launch;
+  const Launch& b = report.after.run.launch;
+  if (a.assumed)
+    text += "\n" + wrapped((b.assumed && a.world_size == b.world_size ? "" : "A: ") + assumed_size_text(a), 2, style) +
+            "\n";
+  if (b.assumed && !(a.assumed && a.world_size == b.world_size))
+    text += "\n" + wrapped("B: " + assumed_size_text(b), 2, style) + "\n";
   if (!comparison.estimates.empty() && !report.hardware.empty()) {
     const std::string line = fmt::format("memory and time are estimates for {}", escape_controls(report.hardware));
     text += "\n" + wrapped(line, 2, style) + "\n";

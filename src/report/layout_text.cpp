@@ -37,7 +37,7 @@ std::string node_table(const RankLayout& layout, bool all, const Paint& paint) {
   const std::int64_t shown = fold ? nodes_shown_of_many : nodes;
   for (std::int64_t node = 0; node < shown; ++node) text += node_row(layout, columns, node);
   if (fold) {
-    text += paint.faint(fmt::format("  … {} nodes more (--all)", with_commas(nodes - shown - 1))) + "\n";
+    text += paint.faint(fmt::format("  … {} more (--all)", counted(nodes - shown - 1, "node"))) + "\n";
     text += node_row(layout, columns, nodes - 1);
   }
   return text;

@@ -6,6 +6,7 @@
 
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "report/text_parts.h"
 #include "report/wrap.h"
 #include "support/product_text.h"
 
@@ -77,12 +78,7 @@ namespace {
 
 std::string launch_source_text(const Launch& launch) {
   if (launch.world_size <= 0) return {};
-  if (launch.assumed) {
-    return fmt::format("world size {} assumed: {} (set it with --world-size or --nodes)", launch.world_size,
-                       launch.source.empty()         ? "the smallest legal one"
-                       : launch.source == "one node" ? "one node, as no world size fits these degrees"
-                                                     : escape_controls(launch.source));
-  }
+  if (launch.assumed) return assumed_size_text(launch);
   const bool from_flags = launch.source.empty() || launch.source.starts_with("--");
   return from_flags ? std::string() : "world size from " + escape_controls(launch.source);
 }

@@ -64,7 +64,7 @@ void write_plan(JsonWriter& json, const ProposedPlan& plan) {
   json.key("crosses_nodes").begin_array(Layout::one_line);
   for (const std::string& group : plan.crossing) json.string(group);
   json.end_array();
-  json.key("warnings").integer(plan.point.warnings);
+  json.key("warnings").integer(static_cast<std::int64_t>(plan.warnings));
   json.key("changed_keys").integer(static_cast<std::int64_t>(plan.changes));
   json.key("overrides").begin_object();
   for (const auto& [key, value] : plan.overrides) json.key(key).string(value);

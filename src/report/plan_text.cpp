@@ -36,18 +36,18 @@ std::string head(const PlanReport& report, const Paint& paint) {
                   worlds_text(request), escape_controls(request.hardware.name), request.hardware.memory_bytes / gib,
                   request.task.gpus_per_node, report.framework);
   out += fmt::format(
-      "  batch     {} samples of {} tokens = {} tokens a step ({})\n", with_commas(request.task.global_batch),
-      with_commas(request.task.sequence_length),
+      "  batch     {} of {} = {} tokens a step ({})\n", counted(request.task.global_batch, "sample"),
+      counted(request.task.sequence_length, "token"),
       human_count(static_cast<double>(request.task.global_batch) * static_cast<double>(request.task.sequence_length)),
       report.batch_source);
   out += fmt::format("  hardware  {} ({})\n", request.hardware.name, report.hardware_source);
   const std::size_t too_large = result.rejections.too_large;
-  out += fmt::format(
-      "  searched  {} candidates{}: {} judged ({} against a rule, {} too large, {} fit, in {}), {} not judged\n",
-      number(result.space), result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
-      number(result.judged), number(result.judged - too_large - result.points.size()), number(too_large),
-      number(result.points.size()), counted(static_cast<std::int64_t>(result.layouts), "layout"),
-      number(result.space - result.judged));
+  out += fmt::format("  searched  {}{}: {} judged ({} against a rule, {} too large, {} fit, in {}), {} not judged\n",
+                     counted(static_cast<std::int64_t>(result.space), "candidate"),
+                     result.complete ? "" : paint.severity(Severity::warning, ", stopped before the end"),
+                     number(result.judged), number(result.judged - too_large - result.points.size()), number(too_large),
+                     number(result.points.size()), counted(static_cast<std::int64_t>(result.layouts), "layout"),
+                     number(result.space - result.judged));
   for (const std::string& note : result.notes) out += fmt::format("  note      {}\n", note);
   return out;
 }
@@ -59,8 +59,12 @@ std::string memory_text(const PlanPoint& point) {
                      point.memory.high / gib, point.fit == Fit::tight ? " tight" : "");
 }
 
-std::string warnings_text(const PlanPoint& point) {
-  return point.warnings == 0 ? std::string() : fmt::format(" ({})", counted(point.warnings, "warning"));
+/// Tokens/s of a GPU.
+std::string rate_text(const PlanPoint& point) { return with_commas(std::llround(point.tokens_per_second_per_gpu)); }
+
+std::string warnings_text(const ProposedPlan& plan) {
+  const auto warnings = static_cast<std::int64_t>(plan.warnings);
+  return warnings == 0 ? std::string() : fmt::format(" ({})", counted(warnings, "warning"));
 }
 
 bool several_worlds(const PlanReport& report) { return report.request.worlds.size() > 1; }
@@ -71,11 +75,10 @@ std::vector<std::string> plan_row(const ProposedPlan& plan, const std::string& n
   if (several_worlds(report)) row.push_back(fmt::format("{}", point.candidate.world_size));
   row.insert(row.end(),
              {layout_text(point.candidate), fmt::format("{}", plan.run.degrees.data),
-              fmt::format("{}", plan.run.batch.micro_batches_between_flushes()), memory_text(point),
-              fmt::format("{:.0f}", point.tokens_per_second_per_gpu),
+              with_commas(plan.run.batch.accumulation_steps), memory_text(point), rate_text(point),
               fmt::format("{:.1f} %", 100 * plan.estimate.counted_mfu()), seconds_text(point.seconds),
               fmt::format("{:.1f} %", 100 * point.bubble_share), plan.crossing.empty() ? "-" : join(plan.crossing, " "),
-              plan_settings_text(plan, report) + warnings_text(point)});
+              plan_settings_text(plan, report) + warnings_text(plan)});
   return row;
 }
 
@@ -202,14 +205,13 @@ std::string present(const PlanReport& report) {
     return what + fmt::format(": {:.0f} GiB a GPU, which does not fit\n", now.point.memory.expected / gib);
   if (!now.no_seconds.empty())
     return what + fmt::format(": {} GiB a GPU, step time unknown: {}\n", memory_text(now.point), now.no_seconds);
-  const std::string out =
-      what + fmt::format(": {:.0f} tokens/s/GPU, {} GiB a GPU, a step of {}", now.point.tokens_per_second_per_gpu,
-                         memory_text(now.point), seconds_text(now.point.seconds));
+  const std::string out = what + fmt::format(": {} tokens/s/GPU, {} GiB a GPU, a step of {}", rate_text(now.point),
+                                             memory_text(now.point), seconds_text(now.point.seconds));
   const Batch& own = now.run.batch;
   const PlanTask& task = report.request.task;
   if (own.global != task.global_batch || own.sequence_length != task.sequence_length) {
-    return out + fmt::format(", with its own batch of {} samples of {} tokens\n", number(own.global),
-                             number(own.sequence_length));
+    return out + fmt::format(", with its own batch of {} of {}\n", counted(own.global, "sample"),
+                             counted(own.sequence_length, "token"));
   }
   return out + first_against(report, now) + "\n";
 }

@@ -152,7 +152,7 @@ std::string explain_no_plan(const PlanReport& report) {
         "fits",
         with_commas(static_cast<std::int64_t>(result.judged)), with_commas(static_cast<std::int64_t>(result.space)));
   }
-  return reason_text(report) + nearest_text(report);
+  return one_is_singular(reason_text(report) + nearest_text(report));
 }
 
 std::string plan_settings_text(const ProposedPlan& plan, const PlanReport& report) {

@@ -18,4 +18,11 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+std::string assumed_size_text(const Launch& launch) {
+  return fmt::format("world size {} assumed: {} (set it with --world-size or --nodes)", launch.world_size,
+                     launch.source.empty()         ? "the smallest legal one"
+                     : launch.source == "one node" ? "one node, as no world size fits these degrees"
+                                                   : escape_controls(launch.source));
+}
+
 }  // namespace primus_plan

@@ -44,8 +44,8 @@ std::string indented(const std::string& text, std::size_t spaces) {
 std::string translation_to_yaml(const TranslationReport& report) {
   const Translation& translation = report.translation;
   const Launch& launch = report.analysis.run.launch;
-  std::string text =
-      fmt::format("# primus-plan: world-size={} gpus-per-node={}\n", launch.world_size, launch.gpus_per_node);
+  std::string text = fmt::format("# primus-plan: world-size={} gpus-per-node={}{}{}\n", launch.world_size,
+                                 launch.gpus_per_node, report.hardware.empty() ? "" : " hardware=", report.hardware);
   text += fmt::format("# {}, module {}, said in {}.\n", escape_controls(report.analysis.path),
                       escape_controls(report.analysis.module), translation.framework);
   for (const std::string& remark : translation.remarks) text += fmt::format("# {}.\n", escape_controls(remark));

@@ -9,6 +9,7 @@
 #include "report/finding_text.h"
 #include "report/json_parts.h"
 #include "report/paint.h"
+#include "report/text_parts.h"
 #include "report/trend.h"
 #include "report/wrap.h"
 
@@ -48,6 +49,11 @@ std::string change_to_text(const Change& change, const TextStyle& style) {
   text += paint.bold(fmt::format("  {:<20} {:>{}} {:>{}}", "", "before", columns, "after", columns)) + "\n";
   for (const MovedNumber& row : moved_numbers(change)) text += row_text(row, paint, style);
   const bool estimated = change.before_estimate != nullptr || change.after_estimate != nullptr;
+  if (change.after.run.launch.assumed) {
+    text += wrapped("  " + assumed_size_text(change.after.run.launch), 4, style) + "\n";
+  } else if (change.before.run.launch.assumed) {
+    text += wrapped("  before: " + assumed_size_text(change.before.run.launch), 4, style) + "\n";
+  }
   if (estimated && !change.hardware.empty()) {
     const std::string line = fmt::format("  memory and time are estimates for {}", escape_controls(change.hardware));
     text += wrapped(line, 4, style) + "\n";

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "primus_plan/run/candidate.h"
+#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/overview_text.h"
 #include "report/text_parts.h"
@@ -36,10 +37,10 @@ std::string data_parallel(const Session& session) {
   const std::string what = fmt::format("DP {}", count_text(d.data));
   // Frameworks that shard along axes of their own have other products.
   if (d.data < 1 || divided_evenly(run.launch.world_size, {d.tensor, d.pipeline, d.context}) != d.data) {
-    return fmt::format("{} of {} GPUs with TP {}, PP {}, CP {}", what, count_text(run.launch.world_size),
+    return fmt::format("{} of {} with TP {}, PP {}, CP {}", what, counted(run.launch.world_size, "GPU"),
                        count_text(d.tensor), count_text(d.pipeline), count_text(d.context));
   }
-  return fmt::format("{} = {} GPUs / (TP {} x PP {} x CP {})", what, count_text(run.launch.world_size), d.tensor,
+  return fmt::format("{} = {} / (TP {} x PP {} x CP {})", what, counted(run.launch.world_size, "GPU"), d.tensor,
                      d.pipeline, d.context);
 }
 

@@ -99,7 +99,7 @@ std::string plan_lines(const ProposedPlan& plan, std::size_t number, double now,
       fmt::format("{:.0f} of {:.0f} GiB{}", point.memory.expected / gib, planned.request.hardware.memory_bytes / gib,
                   point.fit == Fit::tight ? " (tight)" : "");
   std::string settings = settings_text(point.candidate, planned.result.always_recomputes);
-  if (point.warnings > 0) settings += ", " + counted(point.warnings, "warning");
+  if (plan.warnings > 0) settings += ", " + counted(static_cast<std::int64_t>(plan.warnings), "warning");
   settings += plan.is_present ? " (as it stands)"
                               : fmt::format(" ({} changed)", counted(static_cast<std::int64_t>(plan.changes), "key"));
   return flow(fmt::format("  {:>2}", number),
@@ -112,7 +112,8 @@ std::string plan_lines(const ProposedPlan& plan, std::size_t number, double now,
 std::string searched_text(const PlanResult& result) {
   const auto number = [](std::size_t count) { return with_commas(static_cast<std::int64_t>(count)); };
   if (result.complete)
-    return fmt::format("{} of {} candidates are legal and fit", number(result.points.size()), number(result.space));
+    return one_is_singular(
+        fmt::format("{} of {} candidates are legal and fit", number(result.points.size()), number(result.space)));
   return fmt::format("stopped: {} of {} candidates were judged, {} of these are legal and fit", number(result.judged),
                      number(result.space), number(result.points.size()));
 }
@@ -139,6 +140,12 @@ Result run_plan(Session& session, const Line& line) {
   auto planned = std::make_shared<Planned>();
   planned->request = make_request(session, words.top);
   planned->state = session.state();
+  planned->request.count_warnings = [&](const CandidateOverrides& overrides,
+                                        std::int64_t) -> std::optional<std::size_t> {
+    State next = session.state();
+    for (const auto& [key, value] : overrides) next.set({key, tidy_value(value), {}});
+    return evaluate(session.subject(), next)->analysis().warnings;
+  };
   const auto prepared = prepare(run->module(), session.subject().loader->environment());
   planned->was_stopped = search_with(session.host(), "group of candidates", [&](const PlanControl& control) {
     planned->result = make_plan(*prepared, planned->request, control);

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "primus_plan/diagnostics/edits.h"
+#include "primus_plan/config/hardware.h"
 #include "primus_plan/planner/written_plan.h"
 #include "primus_plan/report/plan.h"
-#include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "report/json_writer.h"
 #include "report/wrap.h"
 #include "session/command.h"
 #include "session/section.h"
-#include "support/utf8.h"
 
 namespace primus_plan::session {
 
@@ -49,51 +47,24 @@ CandidateOverrides overrides_of(const State& state) {
   return out;
 }
 
-/// What is changed beside keys, as comments above the block.
-std::string remarks(const Session& session) {
+/// What is changed beside keys.
+LaunchComment comment_of(const Session& session) {
   const State& state = session.state();
-  std::string out;
   const Launch& launch = session.now()->run().launch;
-  if (state.world_size > 0 || state.nodes > 0) out += fmt::format("# primus-plan: world-size={}\n", launch.world_size);
-  return out;
+  const bool sized = state.world_size > 0 || state.nodes > 0;
+  return {.world_size = sized ? launch.world_size : 0,
+          .gpus_per_node = launch.gpus_per_node,
+          .hardware = std::string(built_in_name(state.hardware))};
+}
+
+/// The same as comments above the block.
+std::string remarks(const Session& session) {
+  const std::string words = to_words(comment_of(session));
+  return words.empty() ? words : fmt::format("# primus-plan: {}\n", words);
 }
 
 std::string block(const Session& session) {
   return remarks(session) + overrides_block(overrides_of(session.state()), 0);
-}
-
-/// The words of a launch comment with another world size.
-std::string resized(std::string_view words, std::int64_t world_size) {
-  std::string out = fmt::format("world-size={}", world_size);
-  while (!words.empty()) {
-    words.remove_prefix(std::min(words.find_first_not_of(" \t,\r"), words.size()));
-    const std::string_view word = words.substr(0, words.find_first_of(" \t,\r"));
-    words.remove_prefix(word.size());
-    if (!word.empty() && !word.starts_with("world-size=") && !word.starts_with("nodes="))
-      out += fmt::format(" {}", word);
-  }
-  return out;
-}
-
-/// The text with a launch comment in a line of its own at its beginning, behind a byte order mark.
-std::string with_new_size(const std::string& text, std::int64_t world_size) {
-  const std::size_t first = text.find('\n');
-  const bool has_returns = first != std::string::npos && first > 0 && text[first - 1] == '\r';
-  const std::string_view end = has_returns ? "\r\n" : "\n";
-  const std::string comment = fmt::format("# primus-plan: world-size={}{}", world_size, end);
-  if (!text.starts_with(byte_order_mark)) return comment + text;
-  return fmt::format("{}{}{}", byte_order_mark, comment, text.substr(byte_order_mark.size()));
-}
-
-/// The text of the file with the launch comment speaking of another size; with one, where it has none.
-std::string with_size(const Session& session, const std::string& text, std::int64_t world_size) {
-  const Origin& where = session.base()->experiment().pragma.origin;
-  if (!where) return with_new_size(text, world_size);
-  if (where.source->text() != text) return text;
-  auto change = text_change({.where = where, .replacement = {}, .insert_line = false});
-  if (!change) return text;
-  change->replacement = resized(std::string_view(text).substr(change->begin, change->end - change->begin), world_size);
-  return apply_changes(text, {*change});
 }
 
 /// The text with overrides in the module where it has none. Throws Refusal where there is no place for them.
@@ -112,12 +83,10 @@ std::string with_section(const std::string& text, const std::string& module, con
 std::string changed_text(const Session& session) {
   const State& state = session.state();
   const Evaluation& base = *session.base();
-  const std::int64_t world = state.world_size > 0 || state.nodes > 0 ? session.now()->run().launch.world_size : 0;
-  std::string text = session.subject().text;
-  if (world > 0) text = with_size(session, text, world);
+  std::string text = with_launch_comment(session.subject().text, base.experiment().pragma.origin, comment_of(session));
   const CandidateOverrides overrides = overrides_of(state);
   if (!overrides.empty() && !base.experiment().is_snippet) text = with_section(text, base.module().name, overrides);
-  const WrittenPlan written = write_plan_into(text, base.module().name, base.experiment().is_snippet, overrides, world);
+  const WrittenPlan written = write_plan_into(text, base.module().name, base.experiment().is_snippet, overrides);
   const std::string by_hand = "; write prints the block to put in by hand";
   if (!written.left_out.empty())
     throw Refusal(fmt::format("{} cannot be edited where it stands{}", join(written.left_out, ", "), by_hand));
@@ -162,7 +131,7 @@ std::string replace_text(Session& session, const std::string& path, const std::s
 /// What of the changes is no key of an experiment, with the way to keep it; empty where there is nothing of that kind.
 std::string not_written(const Session& session) {
   const std::string& part = session.state().hardware;
-  if (part.empty()) return {};
+  if (part.empty() || !built_in_name(part).empty()) return {};
   return fmt::format(
       "hw {} is no key of the experiment and is not in it: hardware: {} in .primus-plan.yaml or "
       "--hardware {} keeps it",

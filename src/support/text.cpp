@@ -159,9 +159,10 @@ std::vector<std::string_view> nearest_names(std::string_view word, std::span<con
 }
 
 std::string one_is_singular(std::string text) {
-  static constexpr std::string_view nouns[] = {"GPUs",   "chunks",  "devices", "experts", "groups", "heads",   "layers",
-                                               "nodes",  "ranks",   "samples", "slices",  "slots",  "shards",  "stages",
-                                               "tokens", "repeats", "rounds",  "steps",   "times",  "segments"};
+  static constexpr std::string_view nouns[] = {"GPUs",   "chunks",   "devices",    "experts", "groups", "heads",
+                                               "layers", "nodes",    "ranks",      "samples", "slices", "slots",
+                                               "shards", "stages",   "tokens",     "repeats", "rounds", "steps",
+                                               "times",  "segments", "candidates", "replicas"};
   constexpr std::string_view batches = "micro-batches";
   for (std::size_t at = text.find("1 "); at != std::string::npos; at = text.find("1 ", at + 1)) {
     const char before = at == 0 ? ' ' : text[at - 1];

@@ -92,11 +92,67 @@ TEST(PlanCommand, NodesNeedNotBeFull) {
   EXPECT_TRUE(contains(checked.out, "12 GPUs on 2 nodes of 8")) << checked.out;
 }
 
+TEST(PlanCommand, TheWrittenCopyStandsAtThePlannedSizeOnThePlannedPart) {
+  const TemporaryFolder folder;
+  const std::string copy = (folder.path() / "copy.yaml").string();
+  const std::string file = (source_dir() / "examples/maxtext/llama3.3_70B-64gpu.yaml").string();
+  ASSERT_EQ(run_plan({"plan", file, "--gpus", "128", "--hardware", "MI355X", "--write", copy}).exit_code, 0);
+  EXPECT_TRUE(read_file(copy).starts_with("# primus-plan: world-size=128 hardware=MI355X\n")) << read_file(copy);
+  const json checked = json::parse(run_plan({"check", copy, "--format", "json"}).out);
+  EXPECT_EQ(checked.at("files").at(0).at("launch").at("world_size"), 128);
+  EXPECT_EQ(checked.at("summary").at("errors"), 0);
+  const json estimate = json::parse(run_plan({"estimate", copy, "--format", "json"}).out);
+  EXPECT_TRUE(contains(estimate.dump(), "MI355X"));
+}
+
+TEST(PlanCommand, CountsTheWarningsThatCheckGivesTheWrittenFile) {
+  for (const char* name : {"megatron/llama3.2_1B-1gpu.yaml", "megatron/llama3.1_70B-64gpu.yaml"}) {
+    const TemporaryFolder folder;
+    const std::string copy = (folder.path() / "copy.yaml").string();
+    const std::string file = (source_dir() / "examples" / name).string();
+    const json planned = json::parse(run_plan({"plan", file, "--format", "json", "--write", copy}).out);
+    const json checked = json::parse(run_plan({"check", copy, "--format", "json"}).out);
+    EXPECT_EQ(planned.at("plans").at(0).at("warnings"), checked.at("summary").at("warnings")) << name;
+    EXPECT_EQ(planned.at("plans").at(0).at("accumulation_steps"),
+              checked.at("files").at(0).at("batch").at("accumulation_steps"));
+  }
+  const std::string one = (source_dir() / "examples/megatron/llama3.2_1B-1gpu.yaml").string();
+  EXPECT_FALSE(contains(run_plan({"plan", one}).out, "FSDP")) << "one rank has nothing to share out";
+}
+
+TEST(PlanCommand, ThePlansOfAnIllegalFileLackNothing) {
+  const std::string file = (source_dir() / "examples/maxtext/llama3.3_70B-64gpu.yaml").string();
+  const ProcessResult result = run_plan({"plan", file, "--gpus", "16"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(contains(result.out, "the estimates lack")) << result.out;
+}
+
+TEST(PlanCommand, AnAssumedSizeIsWholeNodesAndIsTold) {
+  const TemporaryFolder folder;
+  std::string text = read_file(source_dir() / "examples/megatron/llama3.1_8B-8gpu.yaml");
+  text = text.substr(text.find('\n') + 1);
+  const std::string file = folder.write("exp.yaml", text);
+  const ProcessResult planned = run_plan({"plan", file});
+  EXPECT_EQ(planned.exit_code, 0) << planned.out;
+  EXPECT_TRUE(contains(planned.out, "world size 8 assumed")) << planned.out;
+  for (const std::vector<std::string>& ask :
+       {std::vector<std::string>{"what-if", file, "--set", "tp=4"},
+        std::vector<std::string>{"diff", file, "--set-b", "tensor_model_parallel_size=4"}}) {
+    const ProcessResult result = run_plan(ask);
+    EXPECT_TRUE(contains(result.out, "world size 8 assumed")) << result.out;
+    EXPECT_FALSE(contains(result.out, "world size 4")) << result.out;
+  }
+}
+
 TEST(PlanCommand, EmitPrintsOverridesOnly) {
   const ProcessResult result =
       run_plan({"plan", "--model", "llama3.1_8B", "--backend", "torchtitan", "--gpus", "8", "--emit", "1"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(result.out.starts_with("parallelism:\n  tensor_parallel_degree: ")) << result.out;
+  const std::string file = (source_dir() / "examples/megatron/llama3.1_8B-8gpu.yaml").string();
+  EXPECT_TRUE(
+      run_plan({"plan", file, "--gpus", "16", "--emit", "1"}).out.starts_with("# primus-plan: world-size=16\n"));
+  EXPECT_TRUE(run_plan({"plan", file, "--gpus", "8", "--emit", "1"}).out.starts_with("tensor_model_parallel_size: "));
 }
 
 TEST(PlanCommand, JsonHasEverything) {

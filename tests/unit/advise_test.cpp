@@ -36,6 +36,26 @@ TEST(Advise, WhereAModelFits) {
   EXPECT_EQ(large.footprint.home, Home::several_nodes);
 }
 
+TEST(Advise, TheSmallestHomeHasOneCopyOfTheWeights) {
+  // HSDP of 4 x 16: the file's own copies and shards go with 64 GPUs alone.
+  const LoadedRun titan(
+      experiment_text("torchtitan", "llama3.1_70B",
+                      "parallelism:\n  data_parallel_replicate_degree: 4\n  data_parallel_shard_degree: 16\ntraining:\n"
+                      "  local_batch_size: 2\n  seq_len: 8192\nactivation_checkpoint:\n  mode: full"),
+      64);
+  const LoadedRun maxtext(
+      experiment_text("maxtext", "llama3.3_70B",
+                      "ici_fsdp_parallelism: 8\ndcn_data_parallelism: 4\ndcn_fsdp_parallelism: 2\n"
+                      "per_device_batch_size: 2\nmax_target_length: 8192\nremat_policy: full\ndataset_type: synthetic"),
+      64);
+  for (const LoadedRun* run : {&titan, &maxtext}) {
+    const Footprint home = advice_on(*run).footprint;
+    EXPECT_EQ(home.home, Home::one_node) << run->module().framework;
+    EXPECT_EQ(home.gpus, 8) << run->module().framework;
+    EXPECT_EQ(home.weight_shards, 8) << run->module().framework;
+  }
+}
+
 TEST(Advise, GoalsTryWhatTheGuideAsksFor) {
   const LoadedRun run(experiment_text("megatron", "llama3.1_8B", batch), 8);
   const Advice advice = advice_on(run);

@@ -158,7 +158,8 @@ TEST(MaxTextOverrides, PutDegreesInsideANodeFirst) {
   const std::vector<std::pair<std::string, std::string>> expected{
       {"ici_tensor_parallelism", "4"},  {"ici_expert_parallelism", "2"},   {"dcn_expert_parallelism", "2"},
       {"ici_context_parallelism", "1"}, {"ici_pipeline_parallelism", "1"}, {"dcn_pipeline_parallelism", "2"},
-      {"ici_fsdp_parallelism", "-1"},   {"dcn_data_parallelism", "1"},     {"dcn_fsdp_parallelism", "-1"}};
+      {"ici_fsdp_parallelism", "-1"},   {"ici_data_parallelism", "1"},     {"dcn_data_parallelism", "1"},
+      {"dcn_fsdp_parallelism", "-1"}};
   EXPECT_EQ(overrides, expected);
 }
 

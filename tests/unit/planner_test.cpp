@@ -251,17 +251,16 @@ TEST(WrittenPlan, KeepsCommentsAndReplacesValues) {
       "    model: llama3.1_8B.yaml\n    overrides:\n"
       "      tensor_model_parallel_size: 1  # ours\n      mock_data: true\n";
   const WrittenPlan written =
-      write_plan_into(text, "pre_trainer", false, {{"tensor_model_parallel_size", "8"}, {"micro_batch_size", "2"}}, 64);
+      write_plan_into(text, "pre_trainer", false, {{"tensor_model_parallel_size", "8"}, {"micro_batch_size", "2"}});
   EXPECT_THAT(written.left_out, IsEmpty());
   EXPECT_THAT(written.text, HasSubstr("      tensor_model_parallel_size: 8  # ours\n"));
   EXPECT_THAT(written.text, HasSubstr("\n      micro_batch_size: 2"));
-  EXPECT_THAT(written.text, HasSubstr("# primus-plan: world-size=64"));
 }
 
 TEST(WrittenPlan, AddsBesideSectionsOnly) {
   const std::string text = "modules:\n  a:\n    overrides:\n      training:\n        mock_data: true\n";
   const WrittenPlan written =
-      write_plan_into(text, "a", false, {{"parallelism.tensor_parallel_degree", "8"}, {"training.seq_len", "64"}}, 8);
+      write_plan_into(text, "a", false, {{"parallelism.tensor_parallel_degree", "8"}, {"training.seq_len", "64"}});
   EXPECT_THAT(written.left_out, IsEmpty());
   EXPECT_THAT(written.text,
               HasSubstr("    overrides:\n      parallelism: {tensor_parallel_degree: 8}\n      training:\n"
@@ -270,7 +269,7 @@ TEST(WrittenPlan, AddsBesideSectionsOnly) {
 
 TEST(WrittenPlan, LeavesOutWhatWouldBreakTheText) {
   const std::string text = "modules:\n  a:\n    overrides: {x: 1,\n      y: 2}\n";
-  const WrittenPlan written = write_plan_into(text, "a", false, {{"x", "3"}, {"z", "4"}}, 0);
+  const WrittenPlan written = write_plan_into(text, "a", false, {{"x", "3"}, {"z", "4"}});
   EXPECT_EQ(written.text, "modules:\n  a:\n    overrides: {x: 3,\n      y: 2}\n");
   EXPECT_THAT(written.left_out, testing::ElementsAre("z"));
 }
@@ -282,8 +281,7 @@ TEST(WrittenPlan, SectionsAreMadeAndFilled) {
   const WrittenPlan written = write_plan_into(text, "pre_trainer", false,
                                               {{"parallelism.tensor_parallel_degree", "8"},
                                                {"training.local_batch_size", "2"},
-                                               {"parallelism.pipeline_parallel_degree", "2"}},
-                                              16);
+                                               {"parallelism.pipeline_parallel_degree", "2"}});
   EXPECT_THAT(written.left_out, IsEmpty());
   EXPECT_THAT(written.text, HasSubstr("parallelism: {tensor_parallel_degree: 8, pipeline_parallel_degree: 2}"));
   EXPECT_THAT(written.text, HasSubstr("training: {steps: 5, local_batch_size: 2}"));

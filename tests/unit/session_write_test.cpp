@@ -146,14 +146,14 @@ TEST(SessionWrite, ARefusedWriteIsNoWayBackYet) {
   EXPECT_EQ(s.host().disk.at("exp.yaml.orig"), good);
 }
 
-TEST(SessionWrite, SaysThatHardwareIsNotInTheExperiment) {
+TEST(SessionWrite, SaysThatChangedHardwareIsNotInTheExperiment) {
   LoadedSession s(good);
-  s.run("hw MI355X");
+  s.run("hw MI355X:nic_gbs=25");
   s.run("tp 4");
   for (const char* line : {"write", "write block.yaml", "write --copy copy.yaml", "write --yes", "write --yes"}) {
     const std::string text = s.say(line);
-    EXPECT_THAT(text, HasSubstr("hardware: MI355X in .primus-plan.yaml")) << line;
-    EXPECT_THAT(text, HasSubstr("--hardware MI355X")) << line;
+    EXPECT_THAT(text, HasSubstr("hardware: MI355X:nic_gbs=25 in .primus-plan.yaml")) << line;
+    EXPECT_THAT(text, HasSubstr("--hardware MI355X:nic_gbs=25")) << line;
   }
   EXPECT_THAT(s.host().disk.at("exp.yaml"), HasSubstr("tensor_model_parallel_size: 4"));
   s.run("unset tp");
@@ -164,10 +164,21 @@ TEST(SessionWrite, SaysThatHardwareIsNotInTheExperiment) {
   EXPECT_THAT(s.say("write --yes"), Not(HasSubstr("hardware")));
 }
 
+TEST(SessionWrite, HardwareOfItsOwnNameGoesIntoTheComment) {
+  LoadedSession s(good);
+  s.run("hw mi355x");
+  EXPECT_THAT(s.say("write"), HasSubstr("# primus-plan: hardware=MI355X\n"));
+  ASSERT_TRUE(s.run("write --yes").ok);
+  EXPECT_THAT(s.host().disk.at("exp.yaml"), ::testing::StartsWith("# primus-plan: world-size=8 hardware=MI355X\n"));
+  s.run("unset hw");
+  ASSERT_TRUE(s.run("write --yes").ok);
+  EXPECT_EQ(s.host().disk.at("exp.yaml"), good);
+}
+
 TEST(SessionWrite, NothingChangedIsNothingWritten) {
   LoadedSession s(good);
   EXPECT_THAT(s.say("write --yes"), HasSubstr("nothing is changed"));
-  s.run("hw MI355X");
+  s.run("hw MI355X:nic_gbs=25");
   EXPECT_THAT(s.say("write --yes"), HasSubstr("no key of the experiment"));
   EXPECT_EQ(s.host().disk.size(), 1U);
 }

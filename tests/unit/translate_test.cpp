@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
 
+#include "planner/translate_parts.h"
 #include "primus_plan/planner/compare.h"
+#include "primus_plan/report/keys.h"
 #include "primus_plan/report/translate.h"
 #include "support/folder.h"
 #include "support/loaded_run.h"
@@ -202,6 +205,84 @@ TEST(Translate, RefusesModelsThatTheTargetCannotHave) {
     FAIL() << "the feed-forward size has no key";
   } catch (const TranslateError& error) {
     EXPECT_NE(std::string(error.what()).find("instead of 13824"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Translate, CopiesOfShardedWeightsStay) {
+  const std::string hsdp =
+      test::read_file(test::source_dir() / "examples" / "torchtitan" / "llama3.1_70B-hsdp-64gpu.yaml");
+  const LoadedRun titan(hsdp, 64);
+  ASSERT_EQ(titan.analysis().workload->sharding.replicas, 4);
+  const LoadedRun maxtext(translated(titan, "maxtext"), 64);
+  ASSERT_EQ(errors_of(maxtext.analysis()), "");
+  EXPECT_EQ(maxtext.analysis().workload->sharding.replicas, 4);
+  EXPECT_EQ(maxtext.analysis().workload->sharding.dense_shards, 16);
+  const LoadedRun again(translated(maxtext, "torchtitan"), 64);
+  EXPECT_EQ(again.analysis().workload->sharding.replicas, 4);
+  EXPECT_EQ(sharding_difference(*titan.analysis().workload, *maxtext.analysis().workload), "");
+  Workload wider = *maxtext.analysis().workload;
+  wider.sharding.dense_shards = 8;
+  EXPECT_EQ(sharding_difference(*titan.analysis().workload, wider),
+            "sharding: 8 ranks share a copy of the weights here, 16 in the original");
+}
+
+TEST(Translate, CarriesWhatTheOriginalLeavesToItsDefaults) {
+  // MaxText's base.yml: learning_rate 3e-5, a tenth of the steps to warm up, down to a tenth.
+  const LoadedRun run(
+      experiment_text("maxtext", "llama3.3_70B",
+                      "per_device_batch_size: 1\nmax_target_length: 4096\ndataset_type: synthetic\nsteps: 500"),
+      64);
+  const Translation titan = translation_of(run, "torchtitan");
+  EXPECT_DOUBLE_EQ(titan.overrides->at_path("optimizer.lr")->real, 3e-5);
+  EXPECT_EQ(titan.overrides->at_path("lr_scheduler.warmup_steps")->integer, 50);
+  EXPECT_DOUBLE_EQ(titan.overrides->at_path("lr_scheduler.min_lr_factor")->real, 0.1);
+  EXPECT_EQ(titan.overrides->at_path("lr_scheduler.decay_type")->text, "cosine");
+  const Translation megatron = translation_of(run, "megatron");
+  EXPECT_DOUBLE_EQ(megatron.overrides->at_path("lr")->real, 3e-5);
+  EXPECT_DOUBLE_EQ(megatron.overrides->at_path("min_lr")->real, 3e-6);
+  EXPECT_DOUBLE_EQ(megatron.overrides->at_path("weight_decay")->real, 0.1);
+}
+
+TEST(Translate, DefaultsAreThoseOfTheKeyCatalogues) {
+  for (const TranslateWords* words : translate_words()) {
+    for (const CarriedNumber& number : words->numbers) {
+      const auto key = std::ranges::find_if(key_catalogue(), [&](const CatalogueKey& one) {
+        return one.owner == words->framework && one.name == number.key;
+      });
+      ASSERT_NE(key, key_catalogue().end()) << number.key;
+      if (number.fallback) {
+        EXPECT_EQ(std::stod(key->default_value), *number.fallback) << number.key;
+      } else {
+        EXPECT_EQ(key->default_value, "null") << number.key;
+      }
+    }
+  }
+}
+
+TEST(Translate, StagesOfFiveChunksAreCutByTheirLayers) {
+  const std::string deep =
+      "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 4\nnum_virtual_stages_per_pipeline_rank: 5\n"
+      "overlap_p2p_comm: true\nmicro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "
+      "4096\nmax_position_embeddings: 4096\n";
+  const LoadedRun run(experiment_text("megatron", "llama3.1_70B", deep), 64);
+  ASSERT_EQ(errors_of(run.analysis()), "");
+  const LoadedRun titan(translated(run, "torchtitan"), 64);
+  EXPECT_EQ(errors_of(titan.analysis()), "");
+  EXPECT_EQ(titan.analysis().run.degrees.virtual_pipeline, 5);
+  EXPECT_EQ(stage_difference(*run.analysis().workload, *titan.analysis().workload), "");
+}
+
+TEST(Translate, DegreesThatCannotBeHadGetAReason) {
+  const LoadedRun experts = megatron_run("mixtral_8x7B_v0.1",
+                                         "tensor_model_parallel_size: 2\nexpert_model_parallel_size: "
+                                         "4\nexpert_tensor_parallel_size: 1\nsequence_parallel: true\n");
+  ASSERT_EQ(errors_of(experts.analysis()), "");
+  try {
+    translation_of(experts, "maxtext");
+    FAIL() << "MaxText has no expert tensor parallel degree";
+  } catch (const TranslateError& error) {
+    EXPECT_STREQ(error.what(),
+                 "MaxText cannot have the degrees TP 2, EP 4, ETP 1: it cuts experts by TP, and has no ETP of its own");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "primus_plan/config/files.h"
+#include "primus_plan/diagnostics/origin.h"
 #include "primus_plan/run/hardware.h"
 
 namespace primus_plan {
@@ -45,6 +46,13 @@ struct HardwareHint {
   std::string name;
   std::string from;  ///< "its path", "the comment in line 3"
 };
+
+/// The built-in part that a spec names as it is, without changes; empty for changed parts, files and unknown names.
+std::string_view built_in_name(std::string_view spec);
+
+/// The part that a comment `# primus-plan: hardware=MI355X` of an experiment states: a built-in one, the first where
+/// several are stated.
+std::optional<HardwareHint> stated_hardware(const Source& source);
 
 /// Guesses AMD's parts (MI250X to MI355X) from the path of an experiment, else from the comments in its text. Nothing
 /// when they speak of none, or of several.

@@ -33,4 +33,7 @@ Launch find_launch(const LaunchOptions& options, const Environment& environment,
 /// legal (0) or none of a size that is ever launched.
 Launch assume_launch(std::int64_t smallest_legal_world, std::int64_t gpus_per_node);
 
+/// The launch of a size that was chosen; its last node need not be full.
+Launch sized_launch(std::int64_t world_size, std::int64_t gpus_per_node);
+
 }  // namespace primus_plan

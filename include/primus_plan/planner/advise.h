@@ -17,9 +17,10 @@ std::string_view to_string(Home home);
 struct Footprint {
   Home home = Home::nowhere;
   std::int64_t gpus = 0;
-  Degrees degrees;           ///< with which it fits there
-  double memory_bytes = 0;   ///< of the fullest GPU there
-  double one_gpu_bytes = 0;  ///< what one GPU alone would need; 0 when that cannot be tried
+  Degrees degrees;                 ///< with which it fits there
+  std::int64_t weight_shards = 1;  ///< ranks that share out the weights there (FSDP)
+  double memory_bytes = 0;         ///< of the fullest GPU there
+  double one_gpu_bytes = 0;        ///< what one GPU alone would need; 0 when that cannot be tried
 };
 
 /// A change that was tried.

@@ -36,6 +36,10 @@ struct PlanRequest {
   bool min_change = false;        ///< plans with fewer changed keys first
   std::size_t jobs = 1;           ///< threads
   std::optional<Launch> present;  ///< where the module as it stands is judged; nothing: at the largest of `worlds`
+  /// The warnings that check gives the experiment with a plan in it, those about its file, nodes and memory among them;
+  /// nothing where it cannot say. Empty: proposals have the warnings of the backend's own rules.
+  std::function<std::optional<std::size_t>(const CandidateOverrides& overrides, std::int64_t world_size)>
+      count_warnings;
 };
 
 /// Asked now and then from all threads.
@@ -48,9 +52,9 @@ struct PlanControl {
 /// A legal candidate with what the estimates say of it.
 struct PlanPoint {
   Candidate candidate;
-  std::uint32_t order = 0;  ///< of the candidate in the space: breaks ties
-  std::uint32_t warnings = 0;
-  std::uint32_t changes = 0;  ///< keys that differ from the module, with PlanRequest::min_change; else 0
+  std::uint32_t order = 0;     ///< of the candidate in the space: breaks ties
+  std::uint32_t warnings = 0;  ///< of the backend's own rules: what runs otherwise than it is written
+  std::uint32_t changes = 0;   ///< keys that differ from the module, with PlanRequest::min_change; else 0
   Fit fit = Fit::fits;
   double seconds = 0;  ///< of a step
   double low_seconds = 0;
@@ -87,6 +91,7 @@ struct ProposedPlan {
   CandidateOverrides overrides;       ///< to emit
   CandidateOverrides differences;     ///< of these, what differs from the module
   std::size_t changes = 0;            ///< how many these are
+  std::size_t warnings = 0;           ///< of check, see PlanRequest::count_warnings
   bool is_present = false;            ///< nothing differs: it is the module as it stands
 };
 

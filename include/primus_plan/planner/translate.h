@@ -82,4 +82,7 @@ std::string to_sentence(const ModelComparison& comparison);
 /// Where the stages of a pipeline hold other layers than in the original, a sentence with both; else empty.
 std::string stage_difference(const Workload& original, const Workload& translation);
 
+/// Where both share out weights, but over other numbers of ranks, a sentence with both; else empty.
+std::string sharding_difference(const Workload& original, const Workload& translation);
+
 }  // namespace primus_plan

@@ -12,6 +12,7 @@ struct TranslationReport {
   const Experiment& experiment;
   const Analysis& analysis;  ///< of the source
   const Translation& translation;
+  std::string hardware = {};  ///< the part that the launch comment names; empty where it need not
 };
 
 /// The translation as an experiment that `check` reads, with the launch size, the remarks and the lost keys as

@@ -159,8 +159,7 @@ class MaxTextJudge final : public CandidateJudge {
 
   CandidateVerdict judge(const Candidate& candidate, Workload& out) override {
     turn(base_, candidate, task_, KeySetter<C>(base_, turned_));
-    Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
-    launch.world_size = candidate.world_size;  // the last node need not be full
+    const Launch launch = sized_launch(candidate.world_size, task_.gpus_per_node);
     Rewrites rewrites(false);
     const MaxTextRun run = derive(turned_, layers_, parsed_, launch, module_, rewrites);
     const CandidateVerdict verdict = judge_counts<MaxTextRun>(run, all_rule_lists());

@@ -34,6 +34,7 @@ Overrides degree_overrides(const Degrees& degrees) {
   ask(out, "ici", "fsdp", -1);
   if (degrees.data_replicate == 1) {
     // One copy of the model: fsdp takes the nodes too.
+    ask(out, "ici", "data", 1);
     ask(out, "dcn", "data", 1);
     ask(out, "dcn", "fsdp", -1);
   }

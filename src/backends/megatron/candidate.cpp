@@ -103,7 +103,10 @@ void turn_sharding(const C& base, const Candidate& c, Set&& to) {
   to.set(&C::use_custom_fsdp, weights && *base.use_custom_fsdp);
   to.set(&C::data_parallel_sharding_strategy,
          own_fsdp && !weights ? std::string_view("no_shard") : *base.data_parallel_sharding_strategy);
-  const bool optimizer = c.sharding == StateSharding::optimizer || (weights && own_fsdp);
+  // One rank has nothing to share out: the key is left to its preset then. Experts may have ranks of their own.
+  const bool shares = data_parallel(c) * c.context > 1 || base.num_experts.value.value_or(0) > 0;
+  const bool by_preset = *base.use_distributed_optimizer && !is_written(base.use_distributed_optimizer.origin);
+  const bool optimizer = (c.sharding == StateSharding::optimizer && (shares || by_preset)) || (weights && own_fsdp);
   to.set(&C::use_distributed_optimizer, optimizer);
   to.set(&C::overlap_param_gather, optimizer && *base.overlap_param_gather);
   to.set(&C::overlap_param_gather_with_optimizer_step, optimizer && *base.overlap_param_gather_with_optimizer_step);
@@ -216,8 +219,7 @@ class MegatronJudge final : public CandidateJudge {
     turn(base_, candidate, task_, KeySetter<C>(base_, turned_));
     set_layout(candidate);
     set_modules();
-    Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
-    launch.world_size = candidate.world_size;  // the last node need not be full
+    const Launch launch = sized_launch(candidate.world_size, task_.gpus_per_node);
     Rewrites rewrites(false);
     const MegatronRun run = derive(turned_, parsed_, launch, environment_, module_, rewrites);
     const CandidateVerdict verdict = judge_counts<MegatronRun>(run, all_rule_lists());

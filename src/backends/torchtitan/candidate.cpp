@@ -124,8 +124,7 @@ class TorchTitanJudge final : public CandidateJudge {
       parsed_.converters = parse_converters(turned_.model_converters);
     }
     parsed_.schedule = find_schedule(*turned_.pipeline_parallel_schedule);
-    Launch launch = assume_launch(candidate.world_size, task_.gpus_per_node);
-    launch.world_size = candidate.world_size;  // the last node need not be full
+    const Launch launch = sized_launch(candidate.world_size, task_.gpus_per_node);
     Rewrites rewrites(false);
     const TorchTitanRun run = derive(turned_, parsed_, launch, environment_, module_, rewrites);
     const CandidateVerdict verdict = judge_counts<TorchTitanRun>(run, all_rule_lists());

@@ -94,7 +94,10 @@ class MemorySection {
     out_.open("div", {{"class", "bars"}});
     for (const std::size_t stage : rows_.first) row(stage);
     if (rows_.hidden > 0)
-      out_.element("p", fmt::format("{} stages between are not drawn", rows_.hidden), {{"class", "gap"}});
+      out_.element("p",
+                   fmt::format("{} between {} not drawn", counted(static_cast<std::int64_t>(rows_.hidden), "stage"),
+                               rows_.hidden == 1 ? "is" : "are"),
+                   {{"class", "gap"}});
     for (const std::size_t stage : rows_.last) row(stage);
     out_.close();
     if (capacity_ > 0) out_.element("p", fmt::format("The line marks {}.", gib_text(capacity_)), {{"class", "note"}});

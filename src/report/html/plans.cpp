@@ -53,10 +53,9 @@ class PlanSection {
  private:
   void search() {
     out_.open("p", {{"class", "lead"}});
-    out_.text(
-        fmt::format("{} for {} of {} samples of {} tokens (batch {}): ", counted(report_.request.worlds.back(), "GPU"),
-                    "a step", with_commas(report_.request.task.global_batch),
-                    with_commas(report_.request.task.sequence_length), report_.batch_source));
+    out_.text(fmt::format("{} for a step of {} of {} (batch {}): ", counted(report_.request.worlds.back(), "GPU"),
+                          counted(report_.request.task.global_batch, "sample"),
+                          counted(report_.request.task.sequence_length, "token"), report_.batch_source));
     figure(out_, view_, "plan/search/candidates", static_cast<std::int64_t>(result_.space),
            with_commas(static_cast<std::int64_t>(result_.space)));
     out_.text(" candidates, ");

@@ -60,7 +60,10 @@ class TimelineSection {
       out_.open("div", {{"class", "timeline"}});
       for (const std::size_t stage : rows_.first) row(stage);
       if (rows_.hidden > 0)
-        out_.element("p", fmt::format("{} stages between are not drawn", rows_.hidden), {{"class", "gap"}});
+        out_.element("p",
+                     fmt::format("{} between {} not drawn", counted(static_cast<std::int64_t>(rows_.hidden), "stage"),
+                                 rows_.hidden == 1 ? "is" : "are"),
+                     {{"class", "gap"}});
       for (const std::size_t stage : rows_.last) row(stage);
       axis();
       out_.close();
