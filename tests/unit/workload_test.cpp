@@ -104,6 +104,16 @@ TEST(TorchTitanWorkload, ComputesInFloat32WhereNothingCasts) {
   EXPECT_EQ(compute("tensor_parallel_degree: 1", 1), NumberFormat::bf16) << "autocast";
 }
 
+/// torch.distributed.pipelining ScheduleLoopedBFS: GPipe over all chunks of a rank, whose bubble is the smaller for them.
+TEST(TorchTitanWorkload, LoopedBreadthFirstIsNoGPipeOfWholeRanks) {
+  const auto idle = [](const char* schedule) {
+    const Workload run = titan(std::string("parallelism: {pipeline_parallel_degree: 4, pipeline_parallel_schedule: ") +
+                               schedule + "}\ntraining: {local_batch_size: 8}\n");
+    return estimate_step(run, find_hardware("MI300X", MemoryFiles())).bubble_share;
+  };
+  EXPECT_LT(idle("LoopedBFS"), 0.75 * idle("GPipe"));
+}
+
 TEST(TorchTitanWorkload, HasAllLogitsOnEachRankWithoutLossParallelism) {
   const double split = titan("parallelism: {tensor_parallel_degree: 4}\n").kernels.logit_bytes;
   const double whole =

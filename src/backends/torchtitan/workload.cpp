@@ -221,7 +221,7 @@ constexpr NamedSchedule schedule_kinds[] = {
     {"1F1B", ScheduleKind::one_f_one_b},
     {"GPipe", ScheduleKind::gpipe},
     {"Interleaved1F1B", ScheduleKind::interleaved},
-    {"LoopedBFS", ScheduleKind::gpipe},
+    {"LoopedBFS", ScheduleKind::circular},
     {"InterleavedZeroBubble", ScheduleKind::zero_bubble_1},
     {"ZBVZeroBubble", ScheduleKind::v_zero_bubble},
     {"DualPipeV", ScheduleKind::dual_pipe_v},
