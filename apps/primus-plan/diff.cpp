@@ -3,16 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "command.h"
-#include "git.h"
 #include "load_one.h"
 #include "options.h"
 #include "part.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/diagnostics/load_error.h"
+#include "revision.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -47,18 +47,16 @@ struct Side {
   }
 };
 
-/// FILE, or FILE@REVISION unless a file is called so.
-LoadResult load_side(const std::string& name, std::string& path, const Loader& loader, const ExperimentOptions& options,
-                     const OutputFlags& output) {
-  std::error_code error;
-  const std::size_t at = name.rfind('@');
-  path = name;
-  if (name == "-" || at == std::string::npos || at == 0 || std::filesystem::exists(name, error)) {
-    return load_one(name, loader, options, output);
+/// The folder of the presets of an experiment; empty for those inside the program, and where it cannot be found: then
+/// loading says why.
+std::string preset_folder(const ExperimentOptions& options, const std::string& path, const Environment& environment,
+                          const FileReader& files) {
+  try {
+    const PresetRoot root = find_preset_root(options.primus_root, path, environment, files);
+    return root.folder.empty() ? std::string() : root.folder + "/configs";
+  } catch (const LoadError&) {
+    return {};
   }
-  path = name.substr(0, at);
-  const std::string text = file_at_revision(path, name.substr(at + 1));
-  return load_given({path, text}, loader, options, output);
 }
 
 std::optional<RankLayout> layout_of(const Module& module, const Analysis& analysis, const Environment& environment) {
@@ -79,8 +77,9 @@ class Differ {
 
   Side read(const std::string& name, bool is_second) {
     Side side{.name = name, .loaded = {}, .analyses = {}, .modules = {}, .estimates = {}, .layouts = {}};
-    std::string path = name.substr(0, name.rfind('@'));
-    const Setup& setup = setups_.of(std::filesystem::exists(name) ? name : path);
+    const std::optional<AtRevision> at = split_revision(name);
+    const std::string path = at ? at->path : name;
+    const Setup& setup = setups_.of(path);
     ExperimentOptions experiment = setup.experiment;
     LaunchOptions launch = options_.launch.options();
     if (is_second) {
@@ -90,7 +89,7 @@ class Differ {
       if (options_.world_size_b > 0) launch.world_size = options_.world_size_b;
       if (options_.nodes_b > 0) launch.nodes = options_.nodes_b;
     }
-    side.loaded = load_side(name, path, loader_, experiment, options_.output);
+    side.loaded = at ? load_at(*at, experiment) : load_one(path, loader_, experiment, options_.output);
     AnalyzeOptions asked = options_.launch.analyze_options();
     asked.with_workload = true;
     for (const Experiment& one : side.loaded.experiments) {
@@ -114,6 +113,16 @@ class Differ {
   std::string hardware() const { return fmt::format("{} ({})", part_->hardware.name, part_->source); }
 
  private:
+  /// The experiment and what it extends, as the revision has them; presets as they are now.
+  LoadResult load_at(const AtRevision& at, const ExperimentOptions& experiment) {
+    const RevisionFiles files(at, preset_folder(experiment, at.path, environment_, files_), files_);
+    const Loader loader(files, environment_);
+    ReadFailure failure;
+    const std::optional<std::string> text = files.read(at.path, failure);
+    if (!text) throw Trouble(fmt::format("cannot read {}@{}: {}", at.path, at.spelled, failure.reason));
+    return load_given({at.path, text}, loader, experiment, options_.output);
+  }
+
   const Options& options_;
   DiskFiles files_;
   Environment environment_;
