@@ -54,7 +54,7 @@ const RuleInfo wrong_shape{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:PrimusParser",
-    .outcome = "Primus stops with an AttributeError or TypeError of Python",
+    .outcome = "Primus stops with an AttributeError, TypeError or ValueError of Python",
     .summary = "A part of an experiment has the wrong type.",
     .explanation =
         "modules, each module, its overrides, and platform are mappings; the names of presets and frameworks, "

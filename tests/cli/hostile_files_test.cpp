@@ -102,8 +102,15 @@ TEST(HostileFiles, PresetsAreNoLinksOutOfTheirTree) {
   fs::rename(root / "primus/configs", folder.path() / "moved");
   fs::create_directory_symlink("../../moved", root / "primus/configs");
   EXPECT_FALSE(contains(check(root), "CF113")) << check(root);
-  fs::copy(folder.path() / "moved", folder.path() / "links/primus/configs",
-           fs::copy_options::recursive | fs::copy_options::create_symlinks);
+  const fs::path store = folder.path() / "store/primus/configs";
+  const fs::path links = folder.path() / "links/primus/configs";
+  fs::create_directories(store.parent_path());
+  fs::copy(folder.path() / "moved", store, fs::copy_options::recursive);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(store)) {
+    const fs::path link = links / entry.path().lexically_relative(store);
+    fs::create_directories(link.parent_path());
+    if (!entry.is_directory()) fs::create_symlink(entry.path(), link);
+  }
   EXPECT_FALSE(contains(check(folder.path() / "links"), "CF113")) << check(folder.path() / "links");
 }
 

@@ -1,7 +1,8 @@
 // Which files of a folder are experiments: by their keys, however YAML writes them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "support/experiments.h"
 #include "support/folder.h"
@@ -58,7 +59,7 @@ TEST_F(RootKeys, AreFoundInEveryFormOfYaml) {
                                   "--- &r # root\n" + indented(bad),
                                   with(bad, "\n", "\r"),
                                   with(bad, "\n", "\r\n"),
-                                  with(bad, "\n", "\xE2\x80\xA8"),
+                                  with(bad, "\n", "\xC2\x85"),
                                   "\xEF\xBB\xBF" + indented(bad),
                                   with(bad, "modules:", "!!str modules:"),
                                   with(bad, "modules:", "&m modules:"),
@@ -68,8 +69,9 @@ TEST_F(RootKeys, AreFoundInEveryFormOfYaml) {
     EXPECT_NE(result.out.find("MG203"), std::string::npos) << text << result.out << result.err;
   }
   // Broken ones are told, too.
-  for (const std::string& text : {broken_only, indented(broken_only), "? modules\n: [\n", braces() + "}",
-                                  braces().substr(0, braces().size() - 2), "{a: [\n" + bad, "  " + bad}) {
+  for (const std::string& text : std::vector<std::string>{
+           broken_only, indented(broken_only), "? modules\n: [\n", braces() + "}",
+           braces().substr(0, braces().size() - 2), with(bad, "\n", "\xE2\x80\xA8"), "{a: [\n" + bad, "  " + bad}) {
     EXPECT_EQ(check_folder(text).exit_code, 1) << text;
   }
 }

@@ -74,7 +74,8 @@ TEST(LspSession, TakesHalvesOfCharacters) {
   editor.open(file, bad);
   const auto change = [&](const std::string& text) {
     const std::vector<std::string> answers = editor.session.receive(std::vector<std::string>{
-        R"({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///work/exp.yaml", "version": 7}, "contentChanges": [{"text": ")" +
+        R"({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": )"
+        R"("file:///work/exp.yaml", "version": 7}, "contentChanges": [{"text": ")" +
         text + R"("}]}})"});
     return answers.size() == 1 ? Json::parse(answers[0]) : Json();
   };
