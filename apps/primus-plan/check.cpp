@@ -120,6 +120,7 @@ class Check {
   /// The diff stands alone, so that it can be piped into patch.
   int write_diff(const Selection& selection) {
     Output output = options_.output.open(paths());
+    output.keep_bytes();
     const Total total =
         judge_all([](const FileReport&, Rendered&) {}, [&](const Rendered& rendered) { output.write(rendered.diff); });
     if (total.summary.files == 0) say_nothing_to_check(selection);

@@ -3,18 +3,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "command.h"
-#include "git.h"
 #include "load_one.h"
 #include "options.h"
 #include "part.h"
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/diagnostics/load_error.h"
+#include "revision.h"
 #include "setup.h"
 
 namespace primus_plan::app {
@@ -49,15 +49,16 @@ struct Side {
   }
 };
 
-/// FILE, or FILE@REVISION unless a file is called so.
-GivenFile open_side(const std::string& name) {
-  std::error_code error;
-  const std::size_t at = name.rfind('@');
-  if (name == "-" || at == std::string::npos || at == 0 || std::filesystem::exists(name, error)) {
-    return open_given(name);
+/// The folder of the presets of an experiment; empty for those inside the program, and where it cannot be found: then
+/// loading says why.
+std::string preset_folder(const ExperimentOptions& options, const std::string& path, const Environment& environment,
+                          const FileReader& files) {
+  try {
+    const PresetRoot root = find_preset_root(options.primus_root, path, environment, files);
+    return root.folder.empty() ? std::string() : root.folder + "/configs";
+  } catch (const LoadError&) {
+    return {};
   }
-  const std::string path = name.substr(0, at);
-  return {path, file_at_revision(path, name.substr(at + 1))};
 }
 
 std::optional<RankLayout> layout_of(const Module& module, const Analysis& analysis, const Environment& environment) {
@@ -79,8 +80,8 @@ class Differ {
   /// `assumed`: see analyze_nodes.
   Side read(const std::string& name, bool is_second, std::int64_t assumed = 0) {
     Side side{.name = name, .loaded = {}, .analyses = {}, .modules = {}, .estimates = {}, .layouts = {}};
-    const GivenFile& file = opened(name);
-    const std::string& path = file.path;
+    const std::optional<AtRevision> at = split_revision(name);
+    const std::string path = at ? at->path : name;
     const Setup& setup = setups_.of(path);
     ExperimentOptions experiment = setup.experiment;
     LaunchOptions launch = options_.launch.options();
@@ -91,7 +92,7 @@ class Differ {
       if (options_.world_size_b > 0) launch.world_size = options_.world_size_b;
       if (options_.nodes_b > 0) launch.nodes = options_.nodes_b;
     }
-    side.loaded = load_given(file, loader_, experiment, options_.output);
+    side.loaded = at ? load_at(*at, experiment) : load_given(opened(path), loader_, experiment, options_.output);
     AnalyzeOptions asked = options_.launch.analyze_options();
     asked.with_workload = true;
     for (const Experiment& one : side.loaded.experiments) {
@@ -117,9 +118,19 @@ class Differ {
 
  private:
   /// Each is opened once: a stream has one reading.
-  const GivenFile& opened(const std::string& name) {
-    const auto known = files_opened_.find(name);
-    return known != files_opened_.end() ? known->second : files_opened_.emplace(name, open_side(name)).first->second;
+  const GivenFile& opened(const std::string& path) {
+    const auto known = files_opened_.find(path);
+    return known != files_opened_.end() ? known->second : files_opened_.emplace(path, open_given(path)).first->second;
+  }
+
+  /// The experiment and what it extends, as the revision has them; presets as they are now.
+  LoadResult load_at(const AtRevision& at, const ExperimentOptions& experiment) {
+    const RevisionFiles files(at, preset_folder(experiment, at.path, environment_, files_), files_);
+    const Loader loader(files, environment_);
+    ReadFailure failure;
+    const std::optional<std::string> text = files.read(at.path, failure);
+    if (!text) throw Trouble(fmt::format("cannot read {}@{}: {}", at.path, at.spelled, failure.reason));
+    return load_given({at.path, text}, loader, experiment, options_.output);
   }
 
   const Options& options_;

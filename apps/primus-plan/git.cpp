@@ -10,9 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <optional>
-#include <string_view>
 
 #include "command.h"
 #include "descriptor.h"
@@ -24,8 +21,31 @@ namespace primus_plan::app {
 
 namespace {
 
-/// What git prints; nothing when it fails. Its complaints are not shown: ours say what was wanted.
-std::optional<std::string> git(std::vector<std::string> arguments) {
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+/// Adds names set apart by NUL.
+void add_names(std::string_view text, const std::string& top, std::vector<std::string>& names) {
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find('\0'));
+    if (!name.empty()) names.push_back(fmt::format("{}/{}", top, name));
+    text.remove_prefix(std::min(text.size(), name.size() + 1));
+  }
+}
+
+/// The end to read of a pipe that holds a text, which has to fit into it.
+int pipe_with(std::string_view text) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Trouble(fmt::format("cannot run git: {}", std::strerror(errno)));
+  const Descriptor to_write(ends[1]);
+  if (::write(to_write.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) return ends[0];
+  const Descriptor unused(ends[0]);
+  throw Trouble(fmt::format("cannot run git: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+/// Its complaints are not shown: ours say what was wanted.
+std::optional<std::string> run_git(std::vector<std::string> arguments, std::string_view input) {
   arguments.insert(arguments.begin(), "git");
   std::vector<char*> pointers;
   pointers.reserve(arguments.size() + 1);
@@ -36,9 +56,11 @@ std::optional<std::string> git(std::vector<std::string> arguments) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Trouble(fmt::format("cannot run git: {}", std::strerror(errno)));
   const Descriptor from_git(ends[0]);
   Descriptor to_us(ends[1]);
+  const Descriptor input_of_git(input.empty() ? -1 : pipe_with(input));
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, to_us.get(), STDOUT_FILENO);
+  if (input_of_git.is_open()) ::posix_spawn_file_actions_adddup2(&actions, input_of_git.get(), STDIN_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   const int error = ::posix_spawnp(&child, "git", &actions, nullptr, pointers.data(), environ);
@@ -53,30 +75,17 @@ std::optional<std::string> git(std::vector<std::string> arguments) {
   return text;
 }
 
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
-
-/// Adds names set apart by NUL.
-void add_names(std::string_view text, const std::string& top, std::vector<std::string>& names) {
-  while (!text.empty()) {
-    const std::string_view name = text.substr(0, text.find('\0'));
-    if (!name.empty()) names.push_back(fmt::format("{}/{}", top, name));
-    text.remove_prefix(std::min(text.size(), name.size() + 1));
-  }
-}
-
-}  // namespace
-
 std::vector<std::string> changed_files(const std::string& revision) {
-  const auto top_line = git({"rev-parse", "--show-toplevel"});
+  const auto top_line = run_git({"rev-parse", "--show-toplevel"});
   if (!top_line) throw Trouble("--changed-since: this folder is in no git repository");
   const std::string top = first_line(*top_line);
   const bool is_name = !revision.empty() && !revision.starts_with('-');
-  const auto commit = is_name ? git({"rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
+  const auto commit = is_name ? run_git({"rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
   if (!commit) throw Trouble(fmt::format("--changed-since {}: git knows no such revision", revision));
   // A shallow clone may not have the commit where the branches part.
-  const std::string base = first_line(git({"merge-base", first_line(*commit), "HEAD"}).value_or(*commit));
-  const auto changed = git({"-C", top, "diff", "--name-only", "-z", "--no-renames", base, "--"});
-  const auto added = git({"-C", top, "ls-files", "--others", "--exclude-standard", "-z"});
+  const std::string base = first_line(run_git({"merge-base", first_line(*commit), "HEAD"}).value_or(*commit));
+  const auto changed = run_git({"-C", top, "diff", "--name-only", "-z", "--no-renames", base, "--"});
+  const auto added = run_git({"-C", top, "ls-files", "--others", "--exclude-standard", "-z"});
   if (!changed || !added) throw Trouble(fmt::format("--changed-since {}: git cannot compare with it", revision));
   std::vector<std::string> names;
   add_names(*changed, top, names);
@@ -84,19 +93,6 @@ std::vector<std::string> changed_files(const std::string& revision) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
-}
-
-std::string file_at_revision(const std::string& path, const std::string& revision) {
-  const std::filesystem::path file = std::filesystem::absolute(path);
-  const std::string folder = file.parent_path().string();
-  const bool is_name = !revision.empty() && !revision.starts_with('-');
-  const auto commit =
-      is_name ? git({"-C", folder, "rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
-  if (!commit) throw Trouble(fmt::format("{}@{}: no such file, and git knows no such revision", path, revision));
-  auto text =
-      git({"-C", folder, "cat-file", "blob", fmt::format("{}:./{}", first_line(*commit), file.filename().string())});
-  if (!text) throw Trouble(fmt::format("{}@{}: the file is not in that revision", path, revision));
-  return *std::move(text);
 }
 
 }  // namespace primus_plan::app

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace primus_plan::app {
@@ -10,8 +12,8 @@ namespace primus_plan::app {
 /// revision that does not exist, and without git.
 std::vector<std::string> changed_files(const std::string& revision);
 
-/// The bytes of a file at a revision; `path` as the working folder has it. Throws Trouble when git has no such file
-/// there, and without git.
-std::string file_at_revision(const std::string& path, const std::string& revision);
+/// What git prints; nothing when it fails. `input` is its standard input, at most a few thousand bytes. Throws Trouble
+/// when git cannot be run.
+std::optional<std::string> run_git(std::vector<std::string> arguments, std::string_view input = {});
 
 }  // namespace primus_plan::app

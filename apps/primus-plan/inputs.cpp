@@ -12,7 +12,6 @@
 
 #include "command.h"
 #include "descriptor.h"
-#include "primus_plan/config/experiment.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
@@ -88,32 +87,6 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
     inputs.insert(inputs.end(), below.begin(), below.end());
   }
   return inputs;
-}
-
-bool has_top_level_key(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    // At the start of a line, with nothing but a quote, a brace or a byte order mark before it.
-    const std::size_t at = std::min(line.find_first_not_of("{\"'\xEF\xBB\xBF"), line.size());
-    if (line.substr(at).starts_with(key)) {
-      const std::size_t after = line.find_first_not_of("\"' \t", at + key.size());
-      if (after != std::string_view::npos && line[after] == ':') return true;
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return false;
-}
-
-bool seems_experiment(std::string_view text) {
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {  // UTF-16, which the reader refuses
-    std::string narrow(text.substr(2));
-    std::erase(narrow, '\0');
-    return seems_experiment(narrow);
-  }
-  if (has_top_level_key(text, "modules")) return true;
-  const auto is_there = [&](std::string_view key) { return has_top_level_key(text, key); };
-  return std::ranges::count_if(experiment_folder_keys, is_there) > 1;
 }
 
 namespace {

@@ -21,14 +21,6 @@ std::string hint_of_path(const std::string& path);
 /// further down stands in the list itself.
 std::vector<Input> find_inputs(const std::vector<std::string>& arguments);
 
-/// Whether a text seems to have this key at its top level, by the look of its lines alone: what tells, before anything
-/// is parsed, the experiments of a folder from its other YAML files.
-bool has_top_level_key(std::string_view text, std::string_view key);
-
-/// Whether a text seems to be a whole experiment, by the look of its lines alone: it has `modules`, or what only
-/// experiments have, so that one whose `modules` is misspelt or out of place is looked at, too.
-bool seems_experiment(std::string_view text);
-
 /// All of standard input ("-") or of a pipe that the shell made (<(command), /dev/stdin); nothing for any other path.
 /// Throws Trouble past `most_bytes` and when it cannot be read. Can be read once.
 std::optional<std::string> read_stream(const std::string& path, std::size_t most_bytes);

@@ -7,6 +7,7 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/planner/repair.h"
+#include "root_keys.h"
 
 namespace primus_plan::app {
 
@@ -46,10 +47,10 @@ std::optional<LoadResult> Judging::load_text(const Chosen& chosen, const std::st
   const Input& input = chosen.input;
   const ExperimentOptions& options = chosen.setup->experiment;
   if (!input.from_folder) return loader_.load_text(shown_name(input.path), text, options);
-  const bool is_experiment = seems_experiment(text);
-  if (!is_experiment && !has_top_level_key(text, "extends")) return std::nullopt;
+  const RootKeys keys = find_root_keys(text);
+  if (!keys.may_be_experiment()) return std::nullopt;
   LoadResult loaded = loader_.load_text(input.path, text, options);
-  if (is_experiment) return loaded;
+  if (keys.seem_experiment()) return loaded;
   // Its modules may come from the file it extends; if not, it is a preset, say.
   const auto lacks_its_base = [](const Finding& error) { return error.rule->id == extends_missing; };
   if (std::ranges::any_of(loaded.errors, lacks_its_base)) return loaded;

@@ -207,7 +207,8 @@ void refuse_existing(std::string_view flag, const std::string& file) {
 
 Output::Glyphs glyphs_for(std::string_view format) {
   const bool is_for_people = format.empty() || format == "text" || format == "concise";
-  return is_for_people && is_plain_locale() ? Output::Glyphs::ascii : Output::Glyphs::as_they_are;
+  if (!is_for_people) return Output::Glyphs::as_they_are;
+  return is_plain_locale() ? Output::Glyphs::ascii : Output::Glyphs::for_people;
 }
 
 Output OutputFlags::open(const std::vector<std::string>& read) const {

@@ -67,7 +67,8 @@ void refuse_existing(std::string_view flag, const std::string& file);
 /// Throws Trouble when `file`, which `flag` names for a report, is one of the files that are read.
 void refuse_overwriting(std::string_view flag, const std::string& file, const std::vector<std::string>& read);
 
-/// How a report of this format for standard output draws: formats for people keep to ASCII in a locale without UTF-8.
+/// How a report of this format is written on standard output: formats for people keep to ASCII in a locale without
+/// UTF-8.
 Output::Glyphs glyphs_for(std::string_view format);
 
 /// What reports say of this program.

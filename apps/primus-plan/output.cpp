@@ -58,7 +58,11 @@ Output::~Output() {
 void Output::write(std::string_view text) {
   std::string safe;
   if (is_terminal_) text = safe = terminal_text(text);
-  if (glyphs_ == Glyphs::as_they_are) return write_bytes(text);
+  if (glyphs_ != Glyphs::as_they_are && in_github_actions() && !text.empty()) {
+    const bool begins_line = std::exchange(begins_line_, text.ends_with('\n'));
+    text = safe = log_text(text, begins_line);
+  }
+  if (glyphs_ != Glyphs::ascii) return write_bytes(text);
   write_bytes(to_ascii(text));
 }
 
@@ -84,6 +88,11 @@ void Output::finish() {
   if (!sound) fail(path_, errno);
 }
 
+bool in_github_actions() {
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  return actions != nullptr && std::string_view(actions) == "true";
+}
+
 std::string joined_answers(const std::vector<std::string>& answers, bool json) {
   if (answers.size() == 1) return answers.front();
   std::string text = json ? "[\n" : "";
@@ -99,7 +108,8 @@ std::string joined_answers(const std::vector<std::string>& answers, bool json) {
 void write_stdout(std::string_view text) { Output(std::nullopt).write(text); }
 
 void say(std::string_view text) {
-  const std::string safe = terminal_text(text);
+  std::string safe = terminal_text(text);
+  if (in_github_actions()) safe = log_text(safe, true);
   std::fwrite(safe.data(), 1, safe.size(), stderr);
 }
 

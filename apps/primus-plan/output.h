@@ -16,8 +16,9 @@ struct ReaderGone {};
 /// Where the report goes: standard output, or a file that appears whole or not at all.
 class Output {
  public:
-  /// How characters beyond ASCII that this program draws are written.
-  enum class Glyphs : std::uint8_t { as_they_are, ascii };
+  /// How a text is written: byte for byte; for people, in a log of GitHub Actions without what its runner would obey;
+  /// or so, and with ASCII for the characters that this program draws.
+  enum class Glyphs : std::uint8_t { as_they_are, for_people, ascii };
 
   /// Without a path, standard output. Throws Trouble when the file's folder cannot be written.
   explicit Output(const std::optional<std::string>& path, Glyphs glyphs = Glyphs::as_they_are);
@@ -31,6 +32,9 @@ class Output {
   /// Puts the file in its place.
   void finish();
 
+  /// From here on every byte counts: a patch, say.
+  void keep_bytes() { glyphs_ = Glyphs::as_they_are; }
+
   bool is_terminal() const { return is_terminal_; }
 
  private:
@@ -41,7 +45,11 @@ class Output {
   std::optional<TemporaryFile> temporary_;
   int descriptor_ = 1;  ///< standard output
   bool is_terminal_ = false;
+  bool begins_line_ = true;
 };
+
+/// Whether this runs in a step of GitHub Actions, which sets GITHUB_ACTIONS to "true".
+bool in_github_actions();
 
 /// Several answers as one text: JSON values as the list of them, texts with an empty line between. One stays as it is.
 std::string joined_answers(const std::vector<std::string>& answers, bool json);

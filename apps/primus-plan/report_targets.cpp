@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cstdlib>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -41,11 +40,9 @@ std::string fault_of(const std::string& report) {
   return fmt::format("no format {}; {}", name, hint);
 }
 
-/// GitHub Actions sets GITHUB_ACTIONS to "true" for every step.
 const Format& format_of(const std::string& name) {
   if (name != automatic) return *find_format(name);
-  const char* actions = std::getenv("GITHUB_ACTIONS");
-  return *find_format(actions != nullptr && std::string_view(actions) == "true" ? "github" : "text");
+  return *find_format(in_github_actions() ? "github" : "text");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "root_keys.h"
+
 namespace primus_plan::app {
 
 Workbench::Workbench(const ExperimentFlags& experiment, const LaunchFlags& launch, const ChoiceFlags& choice)
@@ -21,7 +23,7 @@ void Workbench::forget() {
 std::optional<lsp::Judged> Workbench::judge(const std::string& path, const std::string& text) {
   // Editors open all sorts of YAML. A bare snippet is one of ours when it says so.
   const bool says_so = text.find("# primus-plan:") != std::string::npos;
-  const bool may_be_one = says_so || seems_experiment(text) || has_top_level_key(text, "extends");
+  const bool may_be_one = says_so || find_root_keys(text).may_be_experiment();
   if (!may_be_one || path.ends_with("/" + std::string(settings_name))) return std::nullopt;
   const Chosen chosen{.input = {.path = path, .from_folder = !says_so}, .setup = &setups_->of(path)};
   std::optional<LoadResult> loaded = judging_->load_text(chosen, text);

@@ -47,6 +47,35 @@ fs::path tree_of(const std::string& preset) {
   return folder.filename() == "primus" ? folder.parent_path() : folder;
 }
 
+/// The path without links; the path itself where that cannot be told.
+fs::path without_links(const fs::path& path) {
+  std::error_code error;
+  fs::path plain = fs::weakly_canonical(path, error);
+  return error ? path : plain;
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+/// Whether links lead from a file in the tree of a preset out of it. The tree, and its configs (then a folder that
+/// holds presets), may themselves be links to anywhere; so may each file, when the same one of another tree is behind
+/// it, as tools make trees that are nothing but links.
+bool is_led_out(const std::string& path, const fs::path& tree) {
+  const fs::path lexical = normal(path);
+  const fs::path target = without_links(lexical);
+  if (target == lexical || is_below(target, without_links(tree))) return false;
+  constexpr std::string_view configs = "/configs/";
+  const std::string letters = lexical.generic_string();
+  const std::size_t at = letters.rfind(configs);
+  if (at == std::string::npos) return true;
+  if (target.generic_string().ends_with(std::string_view(letters).substr(at))) return false;
+  const fs::path presets = without_links(letters.substr(0, at + configs.size() - 1));
+  std::error_code error;
+  return !is_below(target, presets) || !fs::is_directory(presets / "modules", error);
+}
+
 /// A file on the way from the first one to the one being read, with the place that names it.
 struct Link {
   std::string path;
@@ -76,14 +105,28 @@ class DocumentLoader {
     return text + last;
   }
 
-  /// Presets come with somebody else's tree: what they extend must lie in that tree. An experiment may name any file.
-  void check_place(const std::string& path, const Origin& named_at) const {
-    if (!is_preset(layer_) || chain_.empty()) return;
-    const fs::path relative = normal(path).lexically_relative(tree_of(chain_.front().path));
-    if (!relative.empty() && *relative.begin() != "..") return;
-    fail(loading::limit_exceeded, named_at,
-         fmt::format("the file '{}' is not read: of presets, this reader follows extends within their own tree alone",
-                     path));
+  /// Presets come with somebody else's tree: they and what they extend must lie in that tree. An experiment may name
+  /// any file.
+  void check_place(const std::string& path, const Origin& named_at) {
+    if (!is_preset(layer_)) return;
+    const fs::path tree = tree_of(chain_.empty() ? path : chain_.front().path);
+    const bool is_inside = is_below(normal(path), tree);
+    if (is_inside && !is_led_out(path, tree)) return;
+    fail(loading::limit_exceeded, named_at ? named_at : start_of(path),
+         is_inside
+             ? fmt::format("the file '{}' is not read: it is a link to {}, and this reader follows links of presets "
+                           "within their own tree alone",
+                           path, without_links(normal(path)).string())
+             : fmt::format("the file '{}' is not read: of presets, this reader follows extends within their own "
+                           "tree alone",
+                           path));
+  }
+
+  /// The beginning of a file that is not read, for findings about it.
+  Origin start_of(const std::string& path) {
+    const auto nothing = std::make_shared<const Source>(path, "");
+    document_.sources.push_back(nothing);
+    return {nothing.get(), 1, 1, 0, layer_};
   }
 
   void check_chain(const std::string& path, const Origin& named_at) {
@@ -114,10 +157,8 @@ class DocumentLoader {
       fail(loading::extends_missing, named_at,
            fmt::format("the file '{}' that is extended here does not exist ({})", path, chain_text("missing")));
     }
-    const auto nothing = std::make_shared<const Source>(path, "");
-    document_.sources.push_back(nothing);
-    const Origin where = named_at ? named_at : Origin{nothing.get(), 1, 1, 0, layer_};
-    fail(loading::unreadable_file, where, fmt::format("the file '{}' cannot be read: {}", path, failure.reason));
+    fail(loading::unreadable_file, named_at ? named_at : start_of(path),
+         fmt::format("the file '{}' cannot be read: {}", path, failure.reason));
   }
 
   NodePtr parse(const std::string& path, const Origin& named_at) {

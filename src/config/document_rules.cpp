@@ -206,8 +206,8 @@ const RuleInfo limit_exceeded{
     .explanation =
         "No configuration needs hundreds of nested levels or hundreds of thousands of values. The bounds keep "
         "damaged or hostile files from taking all the time and memory of the machine. Presets may extend files of "
-        "their own tree alone (of the folder that holds primus/), so that somebody else's tree shows nothing of "
-        "this machine; an experiment may name any file.",
+        "their own tree alone (of the folder that holds primus/), and no link may lead out of it, so that somebody "
+        "else's tree shows nothing of this machine; an experiment may name any file.",
     .bad = {.world_size = 8,
             .yaml =
                 "micro_batch_size: "

@@ -54,12 +54,13 @@ const RuleInfo wrong_shape{
     .severity = Severity::error,
     .stage = Stage::load,
     .runtime_site = "primus/core/launcher/parser.py:PrimusParser",
-    .outcome = "Primus stops with an AttributeError or TypeError of Python",
+    .outcome = "Primus stops with an AttributeError, TypeError or ValueError of Python",
     .summary = "A part of an experiment has the wrong type.",
     .explanation =
         "modules, each module, its overrides, and platform are mappings; the names of presets and frameworks, "
         "and the four names that make up the output folder, are text. Quote a name that looks like a number, "
-        "and note that ${USER_ID:1000} becomes a number as well.",
+        "and note that ${USER_ID:1000} becomes a number as well. A framework is a plain name: with ./megatron Primus "
+        "finds presets, but no backend.",
     .bad = {.world_size = 8, .yaml = R"(work_group: team
 user_name: me
 exp_name: example

@@ -83,7 +83,12 @@ std::optional<std::string> DiskFiles::read(const std::string& path, ReadFailure&
   if (path.find('\0') != std::string::npos) return fail(failure, "the name has a NUL character", true);
   // O_NONBLOCK: opening a pipe without a writer must not wait.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file.number() < 0) return fail_errno(failure, errno);
+  if (file.number() < 0) {
+    const int error = errno;
+    struct stat link {};
+    const bool is_link = error == ENOENT && ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
+    return is_link ? fail(failure, "it is a symbolic link to nothing", true) : fail_errno(failure, error);
+  }
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) return fail_errno(failure, errno);
   if (const auto kind = special_kind(status.st_mode); !kind.empty()) return fail(failure, std::string(kind));

@@ -161,7 +161,7 @@ Hardware read_hardware_file(const std::string& path, const std::string& text,
   HardwareEdit edit(out);
   if (network != nullptr) {
     read_network(*network, path, edit);
-    out.name += fmt::format(" ({})", path);
+    out.name += fmt::format(" ({})", escape_controls(path));
   } else {
     read_fields(*root, path, out, edit);
   }

@@ -73,15 +73,22 @@ bool check_keys(Loading& loading, const Entry& entry) {
   const Node& module = *entry.value;
   const std::size_t before = loading.errors.size();
   const Entry* framework = module.find("framework");
+  const Entry* config = module.find("config");
   if (framework == nullptr) {
     loading.fail(fault(loading::framework_missing, entry.key_origin,
                        fmt::format("module {} does not say its framework", entry.key->text),
                        {"add framework: megatron, torchtitan or maxtext"}, "this module"));
-  } else if (module.find("config") != nullptr && !framework->value->is_string()) {
+  } else if (config != nullptr && !framework->value->is_string()) {
     loading.fail(fault(loading::wrong_shape, framework->value->origin,
                        fmt::format("framework must be a name, not {}", to_text(*framework->value))));
+  } else if (config != nullptr && framework->value->text.find('/') != std::string::npos) {
+    // Both of Primus's launchers: backend_registry.py:get_adapter imports primus.backends.<framework>, pretrain.py:
+    // load_backend_trainer compares names.
+    loading.fail(fault(loading::wrong_shape, framework->value->origin,
+                       fmt::format("framework must be a name, not a path: presets are found with {}, but no backend is",
+                                   to_text(*framework->value)),
+                       {"write megatron, torchtitan or maxtext"}));
   }
-  const Entry* config = module.find("config");
   if (config != nullptr && module.find("model") == nullptr) {
     loading.fail(
         fault(loading::config_without_model, config->key_origin,

@@ -20,6 +20,15 @@ std::string shown(const fs::path& path) {
   return below ? relative.string() : path.string();
 }
 
+/// Whether something has this path. What cannot be read as settings (a link to nothing, a pipe, a device) is there,
+/// too: it must not be passed over for the settings of a folder further up.
+bool is_there(const fs::path& path, const FileReader& files) {
+  if (files.exists(path.string())) return true;
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  return type != fs::file_type::not_found && type != fs::file_type::none;
+}
+
 }  // namespace
 
 bool FileGlobs::matches(const std::string& path) const {
@@ -53,7 +62,7 @@ const Settings& SettingsFiles::nearest(const std::string& folder) {
   std::shared_ptr<const Settings> result;
   const fs::path here(key);
   const fs::path candidate = here / settings_name;
-  if (files_.exists(candidate.string())) {
+  if (is_there(candidate, files_)) {
     named(shown(candidate));
     result = by_file_.at(candidate.string());
   } else if (here.has_relative_path()) {

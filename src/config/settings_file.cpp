@@ -275,6 +275,16 @@ void Reader::read_calibration(const Entry& entry) {
   StoredCalibration calibration =
       primus_plan::read_calibration(entry, entry.key_origin.source->path(),
                                     [this](const Origin& where, const std::string& text) { fail(where, text); });
+  if (!calibration.hardware.empty()) {
+    const bool is_file = names_hardware_file(calibration.hardware);
+    try {
+      calibration.hardware =
+          find_hardware(is_file ? resolved(calibration.hardware) : calibration.hardware, files_).name;
+    } catch (const HardwareError& error) {
+      // What `estimate --measured` wrote (with the run) may be of a part from a file that only a flag names.
+      if (calibration.run.empty()) fail(entry.key_origin, fmt::format("hardware of calibration: {}", error.what()));
+    }
+  }
   if (!settings_.calibration) settings_.calibration = {std::move(calibration), entry.key_origin};
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lsp/features.h"
+#include "lsp/params.h"
 #include "lsp/scope.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/report/explain_key.h"
@@ -189,9 +190,9 @@ Json completion(const Document& document, const Position& at, const std::string&
 }
 
 Json resolve_completion(Json item) {
-  const Json data = item.value("data", Json::object());
-  const std::string owner = data.value("owner", "");
-  const std::string name = data.value("key", "");
+  if (!item.contains("data")) return item;  // not ours: values have none
+  const std::string owner = text_param(item, {"data", "owner"});
+  const std::string name = text_param(item, {"data", "key"});
   for (const CatalogueKey& key : key_catalogue()) {
     if (key.owner != owner || key.name != name) continue;
     item["documentation"] = {{"kind", "markdown"}, {"value", key_to_markdown(key, 0)}};

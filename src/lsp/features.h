@@ -40,7 +40,7 @@ nlohmann::json definition(const Document& document, const Position& at, const Co
 /// The CompletionItems at a place: keys that may stand there, or the values that a key may have. `typed` is the
 /// character that made the editor ask; empty when a person did.
 nlohmann::json completion(const Document& document, const Position& at, const std::string& typed, Workspace& workspace);
-/// The item with its documentation.
+/// The item with its documentation. Throws BadParams for an item that has not the form of ours.
 nlohmann::json resolve_completion(nlohmann::json item);
 
 /// The CodeActions for what is wrong on the lines of a range: the fixes of its findings, safe ones first and preferred.

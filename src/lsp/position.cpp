@@ -80,12 +80,4 @@ nlohmann::json to_json(const Range& range) {
   return {{"start", position(range.start)}, {"end", position(range.end)}};
 }
 
-Position position_from(const nlohmann::json& json) {
-  return {json.at("line").get<std::uint32_t>(), json.at("character").get<std::uint32_t>()};
-}
-
-Range range_from(const nlohmann::json& json) {
-  return {position_from(json.at("start")), position_from(json.at("end"))};
-}
-
 }  // namespace primus_plan::lsp

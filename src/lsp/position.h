@@ -38,8 +38,5 @@ Range range_in_line(const Source& source, std::uint32_t line, std::size_t begin,
 bool share_line(const Range& a, const Range& b);
 
 nlohmann::json to_json(const Range& range);
-/// Throws nlohmann's exceptions for what is no range.
-Position position_from(const nlohmann::json& json);
-Range range_from(const nlohmann::json& json);
 
 }  // namespace primus_plan::lsp

@@ -8,6 +8,8 @@
 
 #include "lsp/documents.h"
 #include "lsp/features.h"
+#include "lsp/messages.h"
+#include "lsp/params.h"
 
 namespace primus_plan::lsp {
 
@@ -39,28 +41,6 @@ Json error_message(const Json& id, const Refusal& refusal) {
           {"error", {{"code", static_cast<std::int32_t>(refusal.code)}, {"message", refusal.message}}}};
 }
 
-/// Bounds what JSON may do to the stack; the protocol's own messages nest about ten deep.
-bool is_too_deep(std::string_view text) {
-  constexpr std::size_t deepest = 64;
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (in_string && c == '\\') ++at;
-    if (c == '"') in_string = !in_string;
-    if (in_string) continue;
-    if (c == '[' || c == '{') ++depth;
-    if ((c == ']' || c == '}') && depth > 0) --depth;
-    if (depth > deepest) return true;
-  }
-  return false;
-}
-
-Json parse(const std::string& text) {
-  if (is_too_deep(text)) return Json(Json::value_t::discarded);
-  return Json::parse(text, nullptr, false);
-}
-
 bool is_id(const Json& json) { return json.is_string() || json.is_number_integer(); }
 
 Json capabilities() {
@@ -79,10 +59,10 @@ const Json& member(const Json& json, const char* name) {
   return json.is_object() && found != json.end() ? *found : null;
 }
 
-std::string uri_of(const Json& params) { return params.at("textDocument").at("uri").get<std::string>(); }
+std::string uri_of(const Json& params) { return text_param(params, {"textDocument", "uri"}); }
 
 std::optional<std::int64_t> version_of(const Json& params) {
-  const Json& version = member(params.at("textDocument"), "version");
+  const Json& version = member(param(params, {"textDocument"}), "version");
   return version.is_number_integer() ? std::optional(version.get<std::int64_t>()) : std::nullopt;
 }
 
@@ -95,7 +75,7 @@ class Session::State {
 
   std::vector<std::string> receive(std::span<const std::string> messages) {
     std::vector<Json> read;
-    for (const std::string& text : messages) read.push_back(parse(text));
+    for (const std::string& text : messages) read.push_back(parse_message(text));
     note_cancelled(read);
     for (const Json& message : read) {
       if (!is_over_) take(message);
@@ -137,8 +117,10 @@ class Session::State {
       send({{"jsonrpc", "2.0"}, {"id", id}, {"result", answer(id, name, member(message, "params"))}});
     } catch (const Refusal& refusal) {
       refuse(id, refusal);
-    } catch (const Json::exception& error) {
+    } catch (const BadParams& error) {
       refuse(id, {ErrorCode::invalid_params, error.what()});
+    } catch (const Json::exception&) {
+      refuse(id, {ErrorCode::invalid_params, "a parameter has another type than the protocol says"});
     }
   }
 
@@ -177,6 +159,7 @@ class Session::State {
     if (row == rows.end() || !is_initialized_ || is_shut_down_) return;
     try {
       (this->*row->handler)(params);
+    } catch (const BadParams&) {
     } catch (const Json::exception&) {
     }
   }
@@ -195,14 +178,14 @@ class Session::State {
   }
 
   void opened(const Json& params) {
-    documents_.set(uri_of(params), params.at("textDocument").at("text").get<std::string>(), version_of(params));
+    documents_.set(uri_of(params), text_param(params, {"textDocument", "text"}), version_of(params));
   }
 
   /// The whole text each time: of several changes the last says it all.
   void changed(const Json& params) {
-    const Json& changes = params.at("contentChanges");
+    const Json& changes = param(params, {"contentChanges"});
     if (!changes.is_array() || changes.empty() || changes.back().contains("range")) return;
-    documents_.set(uri_of(params), changes.back().at("text").get<std::string>(), version_of(params));
+    documents_.set(uri_of(params), text_param(changes.back(), {"text"}), version_of(params));
   }
 
   void saved(const Json& /*params*/) { documents_.forget(); }
@@ -218,24 +201,24 @@ class Session::State {
 
   Json hover_at(const Json& params) {
     const Document* document = document_of(params);
-    return document == nullptr ? Json() : hover(*document, position_from(params.at("position")));
+    return document == nullptr ? Json() : hover(*document, position_param(params, "position"));
   }
 
   Json definition_at(const Json& params) {
     const Document* document = document_of(params);
-    return document == nullptr ? Json() : definition(*document, position_from(params.at("position")), context_);
+    return document == nullptr ? Json() : definition(*document, position_param(params, "position"), context_);
   }
 
   Json completion_at(const Json& params) {
     const Document* document = documents_.find(uri_of(params));
     if (document == nullptr) return Json::array();
     const Json& typed = member(member(params, "context"), "triggerCharacter");
-    return completion(*document, position_from(params.at("position")),
+    return completion(*document, position_param(params, "position"),
                       typed.is_string() ? typed.get<std::string>() : std::string(), workspace_);
   }
 
   Json resolve_item(const Json& params) {
-    if (!params.is_object()) throw Refusal{ErrorCode::invalid_params, "no item"};
+    if (!params.is_object()) refuse_param({}, "a completion item", params);
     return resolve_completion(params);
   }
 
@@ -244,7 +227,7 @@ class Session::State {
     if (document == nullptr) return Json::array();
     const Json& only = member(member(params, "context"), "only");
     const bool wanted = !only.is_array() || std::ranges::find(only, Json("quickfix")) != only.end();
-    return wanted ? code_actions(*document, range_from(params.at("range")), context_) : Json::array();
+    return wanted ? code_actions(*document, range_param(params, "range"), context_) : Json::array();
   }
 
   void publish() {

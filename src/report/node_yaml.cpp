@@ -22,7 +22,7 @@ std::string describe_origin(const Node& node, const Origin& origin) {
       origin ? fmt::format("{}:{} ({}", escape_controls(origin.source->path()), origin.line, to_string(origin.layer))
              : fmt::format("({}", to_string(origin.layer));
   for (const EnvironmentUse& use : node.environment) {
-    text += fmt::format("; ${} {}", use.name, use.was_set ? "set" : "not set: default");
+    text += fmt::format("; ${} {}", escape_controls(use.name), use.was_set ? "set" : "not set: default");
   }
   return text + ")";
 }

@@ -180,6 +180,21 @@ TEST_F(CalibrationCommand, AFaultIsToldTheSameWayEverywhere) {
   }
 }
 
+TEST_F(CalibrationCommand, APartThatNobodyKnowsIsAFault) {
+  const auto show = [&](const std::string& calibration) {
+    folder.write("exp/.primus-plan.yaml", "calibration: {" + calibration + ", compute-scale: 0.9}\n");
+    return run_plan({"config", "show", file});
+  };
+  const ProcessResult unknown = show("hardware: XX");
+  EXPECT_EQ(unknown.exit_code, 2) << unknown.out;
+  EXPECT_THAT(unknown.err, HasSubstr("hardware of calibration: no hardware is called XX; known are "));
+  EXPECT_THAT(show("hardware: MI30X").err, HasSubstr("did you mean MI300X?"));
+  // Other ways to write a name call the same part.
+  EXPECT_THAT(show("hardware: mi300x").out, HasSubstr("MI300X: computing rates x 0.900"));
+  // A part from a file was measured, and the file is named by a flag.
+  EXPECT_EQ(show("hardware: our part, run: ours").exit_code, 0);
+}
+
 TEST_F(CalibrationCommand, ConfigShowsIt) {
   folder.write("exp/.primus-plan.yaml", "calibration: {hardware: MI300X, compute-scale: 0.9, run: ours}\n");
   EXPECT_THAT(run_plan({"config", "show", file}).out, HasSubstr("MI300X: computing rates x 0.900"));

@@ -71,6 +71,77 @@ TEST(HostileFiles, PresetsExtendNothingOfOtherTrees) {
   EXPECT_FALSE(contains(run_plan({"check", direct}).out, "CF113")) << "an experiment may name any file";
 }
 
+TEST(HostileFiles, PresetsAreNoLinksOutOfTheirTree) {
+  const TemporaryFolder folder;
+  const fs::path root = folder.path() / "tree";
+  const fs::path models = root / "primus/configs/models/megatron";
+  const std::string secret = folder.write("out/secret.yaml", "secret: 1\n");
+  folder.write("tree/primus/configs/modules/megatron/pre_trainer.yaml", "micro_batch_size: 1\n");
+  folder.write("tree/primus/configs/models/megatron/base.yaml", "num_layers: 8\n");
+  folder.write("tree/primus/configs/models/megatron/llama3_8B.yaml", "extends: link.yaml\n");
+  folder.write("exp.yaml", good_experiment);
+  const auto check = [&](const fs::path& primus) {
+    return run_plan({"check", (folder.path() / "exp.yaml").string(), "--primus-root", primus.string()}).out;
+  };
+  fs::create_symlink(secret, models / "link.yaml");
+  EXPECT_TRUE(contains(check(root), "is a link to " + secret)) << check(root);
+  EXPECT_TRUE(contains(check(root), "[CF113"));
+  // The preset itself.
+  fs::rename(models / "link.yaml", models / "llama3_8B.yaml");
+  EXPECT_TRUE(contains(check(root), "[CF113")) << check(root);
+  // Within the tree links are fine, whoever the tree is reached by.
+  fs::remove(models / "llama3_8B.yaml");
+  fs::create_symlink("base.yaml", models / "llama3_8B.yaml");
+  EXPECT_FALSE(contains(check(root), "CF113")) << check(root);
+  fs::create_directory_symlink("tree", folder.path() / "other");
+  EXPECT_FALSE(contains(check(folder.path() / "other"), "CF113"));
+  // Nor does it matter that configs, or every single file, is a link into another tree.
+  fs::create_directories(folder.path() / "configs-only/primus");
+  fs::create_directory_symlink(root / "primus/configs", folder.path() / "configs-only/primus/configs");
+  EXPECT_FALSE(contains(check(folder.path() / "configs-only"), "CF113"));
+  fs::rename(root / "primus/configs", folder.path() / "moved");
+  fs::create_directory_symlink("../../moved", root / "primus/configs");
+  EXPECT_FALSE(contains(check(root), "CF113")) << check(root);
+  const fs::path store = folder.path() / "store/primus/configs";
+  const fs::path links = folder.path() / "links/primus/configs";
+  fs::create_directories(store.parent_path());
+  fs::copy(folder.path() / "moved", store, fs::copy_options::recursive);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(store)) {
+    const fs::path link = links / entry.path().lexically_relative(store);
+    fs::create_directories(link.parent_path());
+    if (!entry.is_directory()) fs::create_symlink(entry.path(), link);
+  }
+  EXPECT_FALSE(contains(check(folder.path() / "links"), "CF113")) << check(folder.path() / "links");
+}
+
+// A file of settings that cannot be read is trouble, and no reason to take the next one further up.
+TEST(HostileFiles, SettingsThatCannotBeReadAreTold) {
+  const TemporaryFolder folder;
+  folder.write(".primus-plan.yaml", "strict: true\n");
+  const std::string file = folder.write("sub/e.yaml", good_experiment);
+  const fs::path settings = folder.path() / "sub/.primus-plan.yaml";
+  const auto refused = [&](const std::string& reason) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"config", "show", file}, {"check", file}, {"check", folder.path().string()}}) {
+      const ProcessResult result = run_plan(command);
+      EXPECT_EQ(result.exit_code, 2) << command[0] << result.out;
+      EXPECT_TRUE(contains(result.err, ".primus-plan.yaml: " + reason)) << result.err;
+    }
+    fs::remove(settings);
+  };
+  fs::create_symlink("../../nope/team.yaml", settings);
+  refused("it is a symbolic link to nothing");
+  fs::create_symlink(".primus-plan.yaml", settings);
+  refused("too many symbolic links");
+  fs::create_symlink("/dev/null", settings);
+  refused("it is a device");
+  ASSERT_EQ(::mkfifo(settings.c_str(), 0600), 0);
+  refused("it is a named pipe");
+  folder.write("team.yaml", "strict: false\n");
+  fs::create_symlink("../team.yaml", settings);
+  EXPECT_TRUE(contains(run_plan({"config", "show", file}).out, "false")) << "a link to a file is one";
+}
+
 TEST(HostileFiles, SizesThatContradictThemselvesAreTold) {
   const ProcessResult pragma = run_plan(
       {"check", "-"}, {.input = "# primus-plan: world-size=12 nodes=3 gpus-per-node=8\ntensor_model_parallel_size: 2\n"

@@ -46,6 +46,10 @@ std::string steering(const std::string& text) {
   return {};
 }
 
+std::string with_key(std::string experiment, const std::string& line) {
+  return experiment.insert(experiment.find("      global_batch_size"), line);
+}
+
 TEST(HostileNames, ReachNoTerminalRaw) {
   const TemporaryFolder folder;
   const std::string path = folder.write(hostile_name, hostile_experiment);
@@ -108,6 +112,42 @@ TEST(HostileNames, StayTextInEveryFormat) {
       EXPECT_EQ(outside.find("<b>]]>"), std::string::npos) << format;
     }
   }
+}
+
+// GitHub's runner obeys lines that begin with "::", and "##[" anywhere in a line.
+TEST(HostileNames, CommandNothingInTheLogOfGitHub) {
+  const TemporaryFolder folder;
+  const std::string name = "::error::x.yaml";
+  folder.write(name, with_key(std::string(hostile_experiment), "      \"##[error]k\": 1\n"));
+  const ProcessOptions in_actions{.environment = {{"GITHUB_ACTIONS", "true"}}, .folder = folder.path().string()};
+  for (const std::vector<std::string>& command : {
+           std::vector<std::string>{"check", name, "--format", "text"},
+           {"check", name, "--format", "concise"},
+           {"check", name, "--statistics"},
+           {"why", name, "::error::k|<script>`"},
+           {"diff", name, name, "--set-b", "fp8=hybrid"},
+           {"diff", name, name, "--set", "::error::k|<script>`=3"},
+           {"diff", name + "@main", name},
+           {"layout", name},
+           {"estimate", name},
+           {"config", "show", name},
+           {"check", "::warning::y.yaml"},
+           {"resolve", name + name},
+       }) {
+    const ProcessResult result = run_plan(command, in_actions);
+    EXPECT_EQ(result.signal, 0);
+    for (const std::string& text : {result.out, result.err}) {
+      EXPECT_EQ(text.find("##["), std::string::npos) << command[0] << "\n" << text;
+      for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+        const std::size_t first = std::min(text.find_first_not_of(" \t", at), text.size() - 1);
+        EXPECT_NE(text.substr(first, 2), "::") << command[0] << " " << text.substr(at, 100);
+      }
+    }
+  }
+  const ProcessResult shown = run_plan({"check", name, "--format", "concise"}, in_actions);
+  EXPECT_EQ(shown.out.substr(0, 18), "\\x3a:error::x.yaml") << shown.out;
+  const ProcessResult elsewhere = run_plan({"check", name, "--format", "concise"}, {.folder = folder.path().string()});
+  EXPECT_EQ(elsewhere.out.substr(0, 15), name) << elsewhere.out;
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(DiffCommand, RevisionsOfGit) {
   EXPECT_TRUE(contains(result.out, "global_batch_size: 32 -> 64")) << result.out;
   const ProcessResult unknown = run_plan({"diff", file + "@nowhere", file});
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_TRUE(contains(unknown.err, "git knows no such revision")) << unknown.err;
+  EXPECT_TRUE(contains(unknown.err, "git knows no revision nowhere")) << unknown.err;
 }
 
 TEST(TranslateCommand, PassesCheckAndDiffersInNoDegree) {

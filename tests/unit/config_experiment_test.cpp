@@ -158,6 +158,16 @@ TEST_F(Tree, ANameThatIsNearlyAPresetIsSuggested) {
   EXPECT_EQ(to_string(result.errors[0].primary.origin), "exp.yaml:9:12");
 }
 
+// Primus finds the presets of ./megatron, and then no backend of that name.
+TEST_F(Tree, AFrameworkIsNoPath) {
+  for (const char* name : {"./megatron", "megatron/", "../modules/megatron"}) {
+    const LoadResult result =
+        load(experiment("    framework: " + std::string(name) + "\n    config: pre_trainer\n    model: small\n"));
+    ASSERT_THAT(names(result.errors), ElementsAre("wrong-shape")) << name;
+    EXPECT_THAT(result.errors[0].message, HasSubstr("framework must be a name, not a path"));
+  }
+}
+
 TEST_F(Tree, PresetsMayNotLieOutsideOfConfigs) {
   files.put("tree/primus/evil.yaml", "a: 1\n");
   for (const char* name : {"../../../evil.yaml", "/etc/passwd", "x/../../../../evil"}) {

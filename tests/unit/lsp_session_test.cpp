@@ -67,6 +67,59 @@ TEST(LspSession, JudgesOnceForAllThatWaits) {
   EXPECT_EQ(workspace.judged, 1U);
 }
 
+// Half a character, as an editor may cut an emoji: JSON.stringify writes it as an escape.
+TEST(LspSession, TakesHalvesOfCharacters) {
+  PlainWorkspace workspace;
+  Editor editor(workspace);
+  editor.open(file, bad);
+  const auto change = [&](const std::string& text) {
+    const std::vector<std::string> answers = editor.session.receive(std::vector<std::string>{
+        R"({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": )"
+        R"("file:///work/exp.yaml", "version": 7}, "contentChanges": [{"text": ")" +
+        text + R"("}]}})"});
+    return answers.size() == 1 ? Json::parse(answers[0]) : Json();
+  };
+  for (const char* half : {"\\ud83d", "\\uDE00", "\\ud83d\\ud83d\\ude00", "\\\\\\ud83d", "\\ud83dx\\ude00"}) {
+    const Json said = change(std::string("# ") + half + "\\n");
+    ASSERT_TRUE(said.contains("method")) << half << said.dump();
+    EXPECT_EQ(said["params"]["diagnostics"], Json::array()) << half;
+    EXPECT_EQ(change("# \\ud83d\\ude00\\nmodules: 1\\n")["params"]["diagnostics"].size(), 5U) << "a whole one";
+  }
+  EXPECT_EQ(change("\\ud8")["error"]["code"], -32700);
+}
+
+// The words of a library are no help to whoever writes an editor's plugin.
+TEST(LspSession, NamesTheParameterThatIsWrong) {
+  PlainWorkspace workspace;
+  Editor editor(workspace);
+  editor.open(file, good);
+  const auto message = [&](const std::string& method, const Json& params) {
+    const std::vector<Json> answers = editor.send({Editor::request(9, method, params)});
+    return answers.size() == 1 && answers[0].contains("error") && answers[0]["error"]["code"] == -32602
+               ? answers[0]["error"]["message"].get<std::string>()
+               : std::string("no refusal");
+  };
+  const Json document = {{"uri", Editor::uri(file)}};
+  const auto place = [&](const Json& position) { return Json{{"textDocument", document}, {"position", position}}; };
+  const std::string hover = "textDocument/hover";
+  EXPECT_EQ(message(hover, Json::array({1})), "params must be an object, not a list");
+  EXPECT_EQ(message(hover, {{"textDocument", 5}}), "params.textDocument must be an object, not 5");
+  EXPECT_EQ(message(hover, {{"textDocument", {{"uri", 5}}}}), "params.textDocument.uri must be a text, not 5");
+  EXPECT_EQ(message(hover, {{"textDocument", document}}), "params.position is missing");
+  EXPECT_EQ(message(hover, place("top")), "params.position must be an object, not a text");
+  EXPECT_EQ(message(hover, place({{"line", 1}})), "params.position.character is missing");
+  for (const Json& line : {Json(-1), Json(1.5), Json(4294967296), Json(true), Json("1"), Json()}) {
+    EXPECT_THAT(message("textDocument/definition", place({{"line", line}, {"character", 0}})),
+                HasSubstr("params.position.line must be a whole number from 0"));
+  }
+  EXPECT_THAT(message("textDocument/codeAction", {{"textDocument", document}, {"range", {{"start", {{"line", 1}}}}}}),
+              HasSubstr("params.range.start.character is missing"));
+  EXPECT_EQ(message("completionItem/resolve", Json::array()), "params must be a completion item, not a list");
+  EXPECT_EQ(message("completionItem/resolve", {{"label", "x"}, {"data", 3}}), "params.data must be an object, not 3");
+  EXPECT_EQ(message("completionItem/resolve", {{"label", "x"}, {"data", {{"owner", 1}}}}),
+            "params.data.owner must be a text, not 1");
+}
+
 TEST(LspSession, LeavesOtherYamlAlone) {
   PlainWorkspace workspace;
   Editor editor(workspace);

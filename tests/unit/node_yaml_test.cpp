@@ -64,6 +64,14 @@ TEST(NodeYaml, SetsAndPairsKeepTheirTags) {
   EXPECT_EQ(yaml(make_sequence({collection(Kind::tuple, {make_string("x"), make_integer(1)})})), "!!pairs [{? x : 1}]");
 }
 
+TEST(NodeYaml, NamesInCommentsStayInThem) {
+  auto node = std::make_shared<Node>(*make_integer(64));
+  node->environment.push_back({"A\x1b[2J\n      train_iters: 7 \xe2\x80\xae#", false});
+  const std::string text = node_to_yaml(*node, {.origins = true});
+  EXPECT_NE(text.find(R"($A\x1b[2J\n      train_iters: 7 \u202e# not set)"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+}
+
 TEST(NodeYaml, OriginsStandBehindEachLine) {
   const Source source("exp.yaml", "a: 1\n");
   const Origin key{&source, 1, 1, 1, Layer::experiment};

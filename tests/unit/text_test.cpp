@@ -2,10 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include "primus_plan/support/terminal_text.h"
+
 namespace primus_plan {
 namespace {
 
 using Names = std::vector<std::string_view>;
+
+TEST(Text, LogsOfGitHubGetNoCommands) {
+  EXPECT_EQ(log_text("::error::x\n", true), "\\x3a:error::x\n");
+  EXPECT_EQ(log_text(" \t::warning::x\n\n  ::a::b", true), " \t\\x3a:warning::x\n\n  \\x3a:a::b");
+  EXPECT_EQ(log_text("\xC2\xA0\xE3\x80\x80::a::b", true), "\xC2\xA0\xE3\x80\x80\\x3a:a::b");
+  EXPECT_EQ(log_text("a\r::b::c", true), "a\r\\x3a:b::c");
+  EXPECT_EQ(log_text("::error::x", false), "::error::x") << "the middle of a line";
+  EXPECT_EQ(log_text("a ##[error]b ##[c\n", true), "a #\\x23[error]b #\\x23[c\n");
+  for (const char* harmless : {"", "a::b\n", ":a\n", "## [x]\n", "a\n\n b: ::c\n", ":"}) {
+    EXPECT_EQ(log_text(harmless, true), harmless);
+  }
+}
 
 TEST(Text, EditDistanceCountsSwapsAsOne) {
   EXPECT_EQ(edit_distance("micro", "micro", 3), 0U);

@@ -104,7 +104,8 @@ TEST(TorchTitanWorkload, ComputesInFloat32WhereNothingCasts) {
   EXPECT_EQ(compute("tensor_parallel_degree: 1", 1), NumberFormat::bf16) << "autocast";
 }
 
-/// torch.distributed.pipelining ScheduleLoopedBFS: GPipe over all chunks of a rank, whose bubble is the smaller for them.
+/// torch.distributed.pipelining ScheduleLoopedBFS: GPipe over all chunks of a rank, whose bubble is the smaller for
+/// them.
 TEST(TorchTitanWorkload, LoopedBreadthFirstIsNoGPipeOfWholeRanks) {
   const auto idle = [](const char* schedule) {
     const Workload run = titan(std::string("parallelism: {pipeline_parallel_degree: 4, pipeline_parallel_schedule: ") +
