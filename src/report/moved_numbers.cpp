@@ -87,7 +87,7 @@ std::vector<MovedNumber> moved_numbers(const Change& change) {
     if (how == words.end()) continue;
     MovedNumber number = moved(row, *how);
     if (row.name == "MFU" && has_other_peak(change)) {
-      number.name = "MFU of another peak";
+      number.name = "MFU, other peak";
       number.trend = Trend::neutral;
     }
     if (number.moved || how->when_more != Trend::neutral) out.push_back(std::move(number));

@@ -31,7 +31,8 @@ class WhatIf : public ::testing::Test {
 TEST_F(WhatIf, OneShotTakesShortNamesAndTellsMemoryAndSpeed) {
   const ProcessResult result = run({"--set", "tp=4", "--set", "nodes=2", "--set", "hw=MI355X"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* part : {"world size", "16", "TP", "memory (GiB)", "tokens/s/GPU", "step (s)", "MFU (%)", "MI355X"})
+  for (const char* part :
+       {"world size", "16", "TP", "memory (GiB)", "tokens/s/GPU", "step (s)", "MFU, other peak (%)", "MI355X"})
     EXPECT_THAT(result.out, HasSubstr(part));
   const json object = json::parse(run({"--set", "tp=4", "--set", "nodes=2", "--format", "json"}).out);
   EXPECT_EQ(object.at("after").at("degrees").at("tensor"), 4);
