@@ -34,10 +34,10 @@ void write_flops(JsonWriter& json, const Workload& workload, const FlopsEstimate
   write_real(json, "counted_per_step_flops", flops.counted_per_step());
   write_real(json, "counted_per_gpu_per_step_flops", flops.counted_per_gpu());
   write_real(json, "common_per_token_flops", flops.common_per_token);
-  write_real(json, "common_attention_per_token_flops", flops.common_attention_per_token);
+  json.key("common_attention_per_token_flops").real(flops.common_attention_per_token);
   write_real(json, "common_per_step_flops", flops.common_per_step());
   write_real(json, "common_per_gpu_per_step_flops", flops.common_per_gpu());
-  json.key("tokens_per_step").real(flops.tokens_per_step);
+  write_real(json, "tokens_per_step", flops.tokens_per_step);
   json.end_object();
 }
 
