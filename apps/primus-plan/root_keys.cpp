@@ -76,9 +76,10 @@ class Scan {
       const std::string_view root = without_properties(line.substr(first));
       if (root.empty() || root.starts_with('#') || root.starts_with('\r')) return next;  // the root is further down
       indent_ = marks_document ? 0 : first;
-      if (root.starts_with('{')) {
+      if (root.starts_with('{') && braces_end_) {
         const std::size_t end = read_braces(text, line.size() - root.size());
-        return end == none ? next : end;
+        braces_end_ = end != none;
+        return braces_end_ ? end : next;
       }
       if (marks_document) return next;  // no key may stand there
     }
@@ -132,6 +133,7 @@ class Scan {
   }
 
   std::size_t indent_ = none;  ///< of the root's keys, in characters; none before the first of them
+  bool braces_end_ = true;     ///< false: some do not, and no others are looked through: all would be, to the end
   RootKeys found_;
 };
 

@@ -1,11 +1,13 @@
 // Which files of a folder are experiments: by their keys, however YAML writes them.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/process.h"
 
 namespace primus_plan::test {
@@ -87,6 +89,15 @@ TEST_F(RootKeys, OfOtherYamlAreNone) {
     EXPECT_EQ(result.exit_code, 2) << text << result.out;
     EXPECT_NE(result.err.find("no experiment found"), std::string::npos) << text << result.err;
   }
+}
+
+/// Braces that never end are looked through once, however many there are.
+TEST_F(RootKeys, OfManyOpenBracesAreReadInNoTime) {
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += "--- {\n";
+  const auto start = std::chrono::steady_clock::now();
+  check_folder(text);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10 * patience()));
 }
 
 TEST_F(RootKeys, OfALinkToModulesElsewhere) {
