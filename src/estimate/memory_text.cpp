@@ -103,7 +103,7 @@ std::string activation_formula(const Unfolding& u, Inputs& out) {
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const std::string where = chunks.size() > 1 ? fmt::format(" in chunk {}", i) : "";
     const std::string idle = is_scanned_pipeline(u.w) ? ", idle iterations included" : "";
-    add(out, "micro-batches in flight" + where + idle, fraction(micro_batches_in_flight(u.w, u.rank, i)),
+    add(out, fmt::format("micro-batches in flight{}{}", where, idle), fraction(micro_batches_in_flight(u.w, u.rank, i)),
         u.w.run.keys.pipeline);
     layer_inputs(u, chunks[i], where, out);
   }
