@@ -11,9 +11,7 @@
 #include "primus_plan/planner/repair.h"
 
 namespace primus_plan {
-namespace {
 
-/// The dotted path of the value that stands at `place`; empty when none of `params` does.
 std::string path_at(const Node& params, const Origin& place) {
   for (const Entry& entry : params.entries()) {
     if (!entry.key->is_string() || entry.value == nullptr) continue;
@@ -23,6 +21,8 @@ std::string path_at(const Node& params, const Origin& place) {
   }
   return {};
 }
+
+namespace {
 
 /// `sources` owns what the origins of the result point into.
 NodePtr parsed(const std::string& text, std::deque<Source>& sources) {

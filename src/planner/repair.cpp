@@ -188,15 +188,16 @@ class Search {
         const Edit* edit = fix.edits.size() == 1 && !fix.edits.front().insert_line ? &fix.edits.front() : nullptr;
         if (finding.severity != Severity::error || edit == nullptr) continue;
         const std::optional<std::int64_t> to = whole_number(edit->replacement);
-        const std::optional<KeyChange> change = to ? change_at(*module_.params, edit->where, {}) : std::nullopt;
-        if (!change) continue;
+        const std::string key = to ? path_at(*module_.params, edit->where) : std::string();
+        const Node* now = module_.params->at_path(key);
+        if (key.empty() || now == nullptr || now->kind != Kind::integer) continue;
         Module changed = module_;
-        changed.params = with_value(changed.params, change->key, make_integer(*to, edit->where));
+        changed.params = with_value(changed.params, key, make_integer(*to, edit->where));
         const Analysis after = judge(changed);
         if (!is_repaired(after)) continue;
         const std::int64_t tokens = after.run.batch.tokens_per_step();
         found_.push_back(
-            {.repair = {.changes = {{.key = change->key, .from = change->from, .to = *to}}, .tokens_per_step = tokens},
+            {.repair = {.changes = {{.key = key, .from = now->integer, .to = *to}}, .tokens_per_step = tokens},
              .cost = micro_batch_cost,
              .warnings = after.warnings});
       }
@@ -208,20 +209,6 @@ class Search {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
-  }
-
-  /// The key below `mapping` whose number stands at a place.
-  static std::optional<KeyChange> change_at(const Node& mapping, const Origin& where, const std::string& above) {
-    for (const Entry& entry : mapping.entries()) {
-      if (!entry.key->is_string()) continue;
-      const std::string key = above + entry.key->text;
-      if (entry.value->is_mapping()) {
-        if (auto found = change_at(*entry.value, where, key + ".")) return found;
-      } else if (entry.value->kind == Kind::integer && entry.value->origin == where) {
-        return KeyChange{.key = key, .from = entry.value->integer, .to = 0};
-      }
-    }
-    return std::nullopt;
   }
 
   void try_pairs(const std::vector<Step>& singles, const std::vector<RunDescription>& reached) {
