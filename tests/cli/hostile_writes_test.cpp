@@ -90,26 +90,34 @@ TEST_F(HostileWrites, ReportsAppearWholeOrNotAtAll) {
   EXPECT_EQ(files(), 1U);
 }
 
+/// So many moments of a run, as far from each other as the program is slow.
+std::vector<useconds_t> moments(int count, int apart_us) {
+  std::vector<useconds_t> out;
+  const int fewer = std::max(count / patience(), 4);
+  for (int i = 0; i < fewer; ++i) out.push_back(static_cast<useconds_t>(i * (count / fewer) * apart_us * patience()));
+  return out;
+}
+
 TEST_F(HostileWrites, KilledAtAnyMomentTheFileIsOldOrNew) {
-  for (int i = 0; i < 40; ++i) {
+  for (const useconds_t moment : moments(40, 3000)) {
     const Child child({"check", "--fix-unsafe", path_}, 0);
-    ::usleep(static_cast<useconds_t>(i * 3000));
+    ::usleep(moment);
     child.end(SIGKILL);
     child.wait();
-    ASSERT_TRUE(is_whole()) << "after " << i * 3 << " ms";
+    ASSERT_TRUE(is_whole()) << "after " << moment << " us";
     if (read_file(path_) == fixed_) folder_.write("bad.yaml", long_text_);
   }
 }
 
 TEST_F(HostileWrites, AskedToEndNothingIsLeftBehind) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-    for (int i = 0; i < 20; ++i) {
+    for (const useconds_t moment : moments(20, 5000)) {
       const Child child({"check", "--fix-unsafe", path_}, 0);
-      ::usleep(static_cast<useconds_t>(i * 5000));
+      ::usleep(moment);
       child.end(signal);
       child.wait();
       ASSERT_TRUE(is_whole());
-      ASSERT_EQ(files(), 1U) << "signal " << signal << " after " << i * 5 << " ms";
+      ASSERT_EQ(files(), 1U) << "signal " << signal << " after " << moment << " us";
       if (read_file(path_) == fixed_) folder_.write("bad.yaml", long_text_);
     }
   }

@@ -281,7 +281,8 @@ const std::vector<std::string> long_ask{"plan",       "--model", "deepseek_v3", 
 
 TEST(PlanCommand, ATimeLimitGivesTheBestSoFar) {
   std::vector<std::string> arguments = long_ask;
-  arguments.insert(arguments.end(), {"--time-limit", "2"});  // a slow machine finds something that fits, too
+  // A slow machine, and a program that is slowed down, finds something that fits, too.
+  arguments.insert(arguments.end(), {"--time-limit", std::to_string(2 * patience())});
   const auto begin = std::chrono::steady_clock::now();
   const ProcessResult result = run_plan(arguments);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -290,7 +291,8 @@ TEST(PlanCommand, ATimeLimitGivesTheBestSoFar) {
   const json out = json::parse(result.out);
   EXPECT_FALSE(out.at("search").at("complete"));
   EXPECT_FALSE(out.at("plans").empty());
-  EXPECT_LT(took.count(), 6) << "the whole search takes longer on any machine; how much beyond the limit is its load";
+  EXPECT_LT(took.count(), 6 * patience())
+      << "the whole search takes longer on any machine; how much beyond the limit is its load";
 }
 
 TEST(PlanCommand, AnInterruptGivesTheBestSoFar) {
