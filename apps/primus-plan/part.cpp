@@ -18,13 +18,6 @@ bool is_calibrated(const Hardware& hardware, const Settings* settings) {
   return settings != nullptr && settings->calibration && settings->calibration->value.hardware == hardware.name;
 }
 
-const Source* own_source(const Experiment& experiment) {
-  for (const auto& source : experiment.sources) {
-    if (source->path() == experiment.path) return source.get();
-  }
-  return nullptr;
-}
-
 std::optional<HardwareHint> stated_part(const Experiment& experiment) {
   const Source* source = own_source(experiment);
   return source != nullptr ? stated_hardware(*source) : std::nullopt;
@@ -43,6 +36,13 @@ void declare_hardware(CLI::App& app, std::string& spec) {
                  "the GPU: MI300X, MI300X:nic_gbs=25 (changed numbers), or a file; else what the settings, the path or "
                  "comments name")
       ->type_name("PART");
+}
+
+const Source* own_source(const Experiment& experiment) {
+  for (const auto& source : experiment.sources) {
+    if (source->path() == experiment.path) return source.get();
+  }
+  return nullptr;
 }
 
 Parts::Parts(std::string spec, const FileReader& files) : spec_(std::move(spec)), files_(files) {

@@ -19,6 +19,9 @@ namespace primus_plan::app {
 /// Declares --hardware.
 void declare_hardware(CLI::App& app, std::string& spec);
 
+/// The text of the experiment's own file among those that it was loaded from; null where it has none.
+const Source* own_source(const Experiment& experiment);
+
 /// Finds the GPU that an experiment is for: --hardware, else its comment `# primus-plan: hardware=PART`, else the
 /// settings, else what its path or comments speak of; with the calibration of the settings where that is for this part.
 /// Each part is read once. May be used from many threads.

@@ -13,10 +13,8 @@
 namespace primus_plan::app {
 
 std::string own_text(const Experiment& experiment) {
-  for (const auto& source : experiment.sources) {
-    if (source->path() == experiment.path) return source->text();
-  }
-  return {};
+  const Source* source = own_source(experiment);
+  return source != nullptr ? source->text() : std::string();
 }
 
 WrittenPlan PlannedFile::with(const CandidateOverrides& overrides, std::int64_t world_size,

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "config/experiment_rules.h"
@@ -11,6 +10,7 @@
 #include "config/tool_comment.h"
 #include "config/yaml/locator.h"
 #include "primus_plan/config/hardware.h"
+#include "support/whole_number.h"
 
 namespace primus_plan {
 namespace {
@@ -59,11 +59,8 @@ std::string read_word(std::string_view word, Pragma& pragma) {
 }  // namespace
 
 std::optional<std::int64_t> parse_launch_size(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > largest_launch)
-    return std::nullopt;
-  return value;
+  const auto value = whole_number(text);
+  return value && *value >= 1 && *value <= largest_launch ? value : std::nullopt;
 }
 
 std::string contradiction(const Pragma& pragma) {

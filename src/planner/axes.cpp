@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "primus_plan/support/text.h"
+#include "support/whole_number.h"
 
 namespace primus_plan {
 namespace {
@@ -121,10 +121,8 @@ std::optional<std::int64_t> parse_value(PlanAxis axis, std::string_view text) {
     if (equal_ignoring_case(name, text)) return number;
   }
   if (!words.empty()) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) return std::nullopt;
-  return value;
+  const auto value = whole_number(text);
+  return value && *value >= 1 && *value <= most ? value : std::nullopt;
 }
 
 std::string value_help(PlanAxis axis) {

@@ -85,10 +85,14 @@ bool overlaps_any(const std::vector<Edit>& edits, const std::vector<Choice>& tak
   return false;
 }
 
+/// How many fixes the other level would make of a text that safe ones are done with.
+using CountFurther = std::function<std::size_t(const std::string& text)>;
+
 class Mender {
  public:
-  Mender(const std::string& text, const Judge& judge, FixLevel level)
-      : judge_(judge), level_(level), now_(judge(text)), best_(now_) {
+  /// `further` is asked for FixLevel::safe alone.
+  Mender(const std::string& text, const Judge& judge, FixLevel level, CountFurther further)
+      : judge_(judge), level_(level), further_(std::move(further)), now_(judge(text)), best_(now_) {
     out_.text = text;
     seen_.insert(text);
     best_text_ = text;
@@ -126,12 +130,12 @@ class Mender {
     best_applied_ = out_.applied.size();
   }
 
-  /// What the other level would do here: some fixes overlap, make others needless, or uncover more.
+  /// Counted by doing it: some fixes overlap, make others needless, or uncover more.
   void count_left_over() {
     if (level_ == FixLevel::all) return;
     const bool has_any = std::ranges::any_of(
         now_.findings, [&](const Finding& finding) { return choose(finding, FixLevel::all).has_value(); });
-    if (has_any) out_.unsafe_left_over = Mender(out_.text, judge_, FixLevel::all).run().applied.size();
+    if (has_any) out_.unsafe_left_over = further_(out_.text);
   }
 
   /// The first fix of a finding that the level allows and that can be made; safe ones first.
@@ -269,6 +273,7 @@ class Mender {
 
   const Judge& judge_;
   FixLevel level_;
+  CountFurther further_;
   Judgement now_;
   Judgement best_;  ///< of the least bad text so far
   std::string best_text_;
@@ -280,19 +285,20 @@ class Mender {
 
 }  // namespace
 
-Mended mend(const std::string& text, const Judge& judge, FixLevel level) { return Mender(text, judge, level).run(); }
+Mended mend(const std::string& text, const Judge& judge, FixLevel level) {
+  const CountFurther further = [&judge](const std::string& left) {
+    return mend(left, judge, FixLevel::all).applied.size();
+  };
+  return Mender(text, judge, level, further).run();
+}
 
 Mended mend_unless_one_change_does(const std::string& text, const Judge& judge, FixLevel level,
                                    const OneChangeIsEnough& one_change_is_enough) {
-  Mended out = mend(text, judge, level);
-  if (level == FixLevel::safe) {
-    if (out.unsafe_left_over > 0) {
-      const Mended further = mend_unless_one_change_does(out.text, judge, FixLevel::all, one_change_is_enough);
-      out.unsafe_left_over = further.applied.size();
-    }
-    return out;
-  }
-  if (out.errors_left == 0 || !one_change_is_enough(text)) return out;
+  const CountFurther further = [&](const std::string& left) {
+    return mend_unless_one_change_does(left, judge, FixLevel::all, one_change_is_enough).applied.size();
+  };
+  Mended out = Mender(text, judge, level, further).run();
+  if (level == FixLevel::safe || out.errors_left == 0 || !one_change_is_enough(text)) return out;
   const Judge without_workarounds = [&judge](const std::string& now) {
     Judgement judgement = judge(now);
     for (Finding& finding : judgement.findings) {

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "planner/one_fix.h"
 #include "planner/repair_values.h"
 #include "primus_plan/support/number.h"
+#include "support/whole_number.h"
 
 namespace primus_plan {
 namespace {
@@ -202,13 +201,6 @@ class Search {
              .warnings = after.warnings});
       }
     }
-  }
-
-  static std::optional<std::int64_t> whole_number(const std::string& text) {
-    std::int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
   }
 
   void try_pairs(const std::vector<Step>& singles, const std::vector<RunDescription>& reached) {

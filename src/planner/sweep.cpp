@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -16,16 +15,10 @@
 #include "primus_plan/run/launch.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
+#include "support/whole_number.h"
 
 namespace primus_plan {
 namespace {
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || at != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 /// The values of A:B and A:B:STEP; nothing when the text is no range.
 std::optional<std::vector<NodePtr>> range(std::string_view said, std::string_view values) {

@@ -1,11 +1,11 @@
 #include "primus_plan/planner/trial.h"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "primus_plan/planner/repair.h"
 #include "primus_plan/support/number.h"
+#include "support/whole_number.h"
 
 namespace primus_plan {
 namespace {
@@ -45,10 +45,8 @@ NodePtr per_device(std::int64_t samples, std::int64_t devices) {
 }  // namespace
 
 NodePtr override_value(const std::string& text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && at == end ? make_integer(number) : make_string(text);
+  const auto number = whole_number(text);
+  return number ? make_integer(*number) : make_string(text);
 }
 
 Launch changed_launch(Launch launch, std::int64_t world_size, std::int64_t nodes) {

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "primus_plan/config/hardware.h"
@@ -12,6 +11,7 @@
 #include "session/command.h"
 #include "session/yaml_value.h"
 #include "support/lower_case.h"
+#include "support/whole_number.h"
 
 namespace primus_plan::session {
 
@@ -39,16 +39,14 @@ std::vector<Asked> read_settings(const Line& line) {
 }
 
 std::int64_t read_size(const Asked& asked) {
-  std::int64_t value = 0;
-  const char* end = asked.value.data() + asked.value.size();
-  const auto [at, error] = std::from_chars(asked.value.data(), end, value);
+  const auto value = whole_number(asked.value);
   const bool is_launch = asked.name == "world" || asked.name == "nodes";
   const std::int64_t most = is_launch ? largest_launch : std::int64_t{1} << 40;
-  if (error != std::errc{} || at != end || value < 1 || value > most) {
+  if (!value || *value < 1 || *value > most) {
     throw Refusal(fmt::format("{} takes a whole number{}, not {}", asked.name,
                               is_launch ? fmt::format(" from 1 to {}", largest_launch) : " of 1 or more", asked.value));
   }
-  return value;
+  return *value;
 }
 
 /// The full name of a key of a section that is named without it, where there is just one.

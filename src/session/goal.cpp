@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
 #include "session/command.h"
 #include "support/lower_case.h"
+#include "support/whole_number.h"
 
 namespace primus_plan::session {
 
@@ -14,11 +14,10 @@ namespace {
 
 std::int64_t read_positive(const std::string& word) {
   const std::string text = word.substr(word.find('=') + 1);
-  std::int64_t value = 0;
-  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || at != text.data() + text.size() || value < 1 || value > (std::int64_t{1} << 40))
+  const auto value = whole_number(text);
+  if (!value || *value < 1 || *value > (std::int64_t{1} << 40))
     throw Refusal(fmt::format("{}: expected a whole number of 1 or more", word));
-  return value;
+  return *value;
 }
 
 void read_goal(const std::string& word, Goal& goal) {

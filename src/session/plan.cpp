@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "session/command.h"
 #include "session/draw.h"
 #include "session/yaml_value.h"
+#include "support/whole_number.h"
 
 namespace primus_plan::session {
 
@@ -29,9 +29,8 @@ struct PlanWords {
 };
 
 std::size_t read_count(const std::string& word, std::string_view what) {
-  std::size_t value = 0;
-  const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error == std::errc{} && at == word.data() + word.size() && value >= 1 && value <= most_plans) return value;
+  const auto value = whole_number(word);
+  if (value && *value >= 1 && std::cmp_less_equal(*value, most_plans)) return static_cast<std::size_t>(*value);
   throw Refusal(fmt::format("{} takes a whole number from 1 to {}, not {}", what, most_plans, word));
 }
 

@@ -1,6 +1,7 @@
 #include "primus_plan/planner/compare.h"
 #include "primus_plan/session/session.h"
 #include "report/change_json.h"
+#include "report/json_parts.h"
 
 namespace primus_plan::session {
 
@@ -17,11 +18,6 @@ void write_changes(JsonWriter& json, const Result& result) {
     write_estimate_change(json, row);
   }
   json.end_array();
-}
-
-void write_count(JsonWriter& json, std::string_view name, std::int64_t value) {
-  json.key(name);
-  value > 0 ? json.integer(value) : json.null();
 }
 
 void write_estimate(JsonWriter& json, const Evaluation& run) {

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "report/wrap.h"
 #include "session/draw.h"
 #include "session/show.h"
+#include "support/whole_number.h"
 
 namespace primus_plan::session {
 
@@ -89,9 +89,8 @@ std::string stages_page(const Evaluation& run, const TextStyle& style) {
 }  // namespace
 
 std::int64_t read_rank(const std::string& word, std::int64_t world_size) {
-  std::int64_t value = 0;
-  const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error == std::errc{} && at == word.data() + word.size() && value >= 0 && value < world_size) return value;
+  const auto value = whole_number(word);
+  if (value && *value >= 0 && *value < world_size) return *value;
   throw Refusal(fmt::format("no rank {}; there are 0 to {}", word, world_size - 1));
 }
 

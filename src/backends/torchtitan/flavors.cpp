@@ -240,6 +240,25 @@ constexpr Flavor deepseek_v3_table[] = {
       .v_head_dim = 128}},
 };
 
+/// The routing that all flavors of a family share.
+constexpr Experts qwen3_experts(Int count) {
+  return {.count = count,
+          .shared = 0,
+          .top_k = 8,
+          .score_func = "softmax",
+          .route_norm = true,
+          .score_before_experts = false};
+}
+constexpr Experts gpt_oss_experts(Int count) {
+  return {.count = count,
+          .shared = 0,
+          .top_k = 4,
+          .score_func = "softmax",
+          .route_norm = true,
+          .gate_bias = true,
+          .score_before_experts = false};
+}
+
 constexpr Flavor qwen3_table[] = {
     {"debugmodel",
      {.dim = 256,
@@ -329,12 +348,7 @@ constexpr Flavor qwen3_table[] = {
       .ffn_dim = 3072,
       .max_seq_len = 4096,
       .moe = true,
-      .experts = {.count = 64,
-                  .shared = 0,
-                  .top_k = 8,
-                  .score_func = "softmax",
-                  .route_norm = true,
-                  .score_before_experts = false},
+      .experts = qwen3_experts(64),
       .expert_dim = 768}},
     {"30B-A3B",
      {.dim = 2048,
@@ -346,12 +360,7 @@ constexpr Flavor qwen3_table[] = {
       .ffn_dim = 6144,
       .max_seq_len = 262144,
       .moe = true,
-      .experts = {.count = 128,
-                  .shared = 0,
-                  .top_k = 8,
-                  .score_func = "softmax",
-                  .route_norm = true,
-                  .score_before_experts = false},
+      .experts = qwen3_experts(128),
       .expert_dim = 768}},
     {"235B-A22B",
      {.dim = 4096,
@@ -363,12 +372,7 @@ constexpr Flavor qwen3_table[] = {
       .ffn_dim = 12288,
       .max_seq_len = 4096,
       .moe = true,
-      .experts = {.count = 128,
-                  .shared = 0,
-                  .top_k = 8,
-                  .score_func = "softmax",
-                  .route_norm = true,
-                  .score_before_experts = false},
+      .experts = qwen3_experts(128),
       .expert_dim = 1536}},
 };
 
@@ -383,13 +387,7 @@ constexpr Flavor gpt_oss_table[] = {
       .max_seq_len = 131072,
       .attention = "flex",
       .moe = true,
-      .experts = {.count = 8,
-                  .shared = 0,
-                  .top_k = 4,
-                  .score_func = "softmax",
-                  .route_norm = true,
-                  .gate_bias = true,
-                  .score_before_experts = false},
+      .experts = gpt_oss_experts(8),
       .expert_dim = 2880}},
     {"20b",
      {.dim = 2880,
@@ -401,13 +399,7 @@ constexpr Flavor gpt_oss_table[] = {
       .max_seq_len = 131072,
       .attention = "flex",
       .moe = true,
-      .experts = {.count = 32,
-                  .shared = 0,
-                  .top_k = 4,
-                  .score_func = "softmax",
-                  .route_norm = true,
-                  .gate_bias = true,
-                  .score_before_experts = false},
+      .experts = gpt_oss_experts(32),
       .expert_dim = 2880}},
     {"120b",
      {.dim = 2880,
@@ -419,13 +411,7 @@ constexpr Flavor gpt_oss_table[] = {
       .max_seq_len = 131072,
       .attention = "flex",
       .moe = true,
-      .experts = {.count = 128,
-                  .shared = 0,
-                  .top_k = 4,
-                  .score_func = "softmax",
-                  .route_norm = true,
-                  .gate_bias = true,
-                  .score_before_experts = false},
+      .experts = gpt_oss_experts(128),
       .expert_dim = 2880}},
 };
 

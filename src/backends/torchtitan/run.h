@@ -68,10 +68,12 @@ struct TorchTitanRun {
   bool pipelines() const { return pp() > 1; }
   /// FSDP wraps the model: parameters are sharded and mixed precision applies.
   bool shards() const { return meshes.fsdp > 1; }
-  /// Products are made in mixed_precision_param: FSDP casts, or autocast does without other degrees. TP or PP alone
-  /// switch that off. Source: torchtitan/distributed/utils.py:maybe_enable_amp; with EP, parallelize.py wraps the model
-  /// in FSDP on any number of ranks (models/deepseek_v3/infra/parallelize.py).
-  bool mixes_precision() const { return shards() || (tp() == 1 && pp() == 1) || (ep() > 1 && model().moe); }
+  /// Without FSDP, which casts, TP or PP switch off the autocast that other runs have.
+  /// Source: torchtitan/distributed/utils.py:maybe_enable_amp.
+  bool autocast_is_off() const { return meshes.fsdp == 1 && (tp() > 1 || pp() > 1); }
+  /// Products are made in mixed_precision_param. With EP, the model is wrapped in FSDP on any number of ranks
+  /// (models/deepseek_v3/infra/parallelize.py).
+  bool mixes_precision() const { return !autocast_is_off() || (ep() > 1 && model().moe); }
   /// Whether the file holds something else than a number (or word) here; the field then keeps its default.
   bool is_unreadable(const char* key) const;
 };

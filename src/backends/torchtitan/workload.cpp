@@ -1,7 +1,6 @@
 #include "backends/torchtitan/workload.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "backends/common/describe.h"
 #include "backends/common/impossible_batch.h"
@@ -11,6 +10,7 @@
 #include "backends/torchtitan/dimensions.h"
 #include "backends/torchtitan/flops.h"
 #include "primus_plan/support/text.h"
+#include "support/whole_number.h"
 
 namespace primus_plan::torchtitan {
 namespace {
@@ -62,10 +62,8 @@ bool is_interleaved_rope(const TorchTitanRun& run) {
 /// Every how many layers `selective` recomputes one whole; 0 = the operation mode.
 Int recompute_interval(const TorchTitanRun& run) {
   const std::string_view option = *run.config.ac_selective_ac_option;
-  Int interval = 0;
-  const auto [end, error] = std::from_chars(option.data(), option.data() + option.size(), interval);
-  if (error != std::errc{} || end != option.data() + option.size()) return 0;
-  return std::max<Int>(interval, 1);  // 0 wraps every layer too
+  const std::optional<Int> interval = whole_number(option);
+  return interval ? std::max<Int>(*interval, 1) : 0;  // 0 wraps every layer too
 }
 
 LayerKind layer_kind(const TorchTitanRun& run, Int layer) {

@@ -9,9 +9,6 @@ constexpr std::string_view dtypes = "float32|bfloat16|float16";
 
 bool is_dtype(std::string_view name) { return is_choice(dtypes, name); }
 
-/// Without FSDP, TP and PP switch mixed precision off; nobody then reads its types.
-bool is_off(const TorchTitanRun& run) { return run.meshes.fsdp == 1 && (run.tp() > 1 || run.pp() > 1); }
-
 /// A rule about experts or replicas has said it already.
 bool is_told_elsewhere(const TorchTitanRun& run) {
   const bool experts = run.ep() > 1 && run.family() != Family::llama3 && run.model().moe;
@@ -19,7 +16,7 @@ bool is_told_elsewhere(const TorchTitanRun& run) {
 }
 
 void mixed_precision_off(const TorchTitanRun& run, Findings& out) {
-  if (!is_off(run) || is_told_elsewhere(run) || run.parsed.model == nullptr) return;
+  if (!run.autocast_is_off() || is_told_elsewhere(run) || run.parsed.model == nullptr) return;
   out.add(largest_of({&run.config.tensor_parallel_degree, &run.config.pipeline_parallel_degree}), [&](Message& m) {
     m.say(
         "mixed precision is off: with TP {} and PP {} no rank is left to shard over, and everything runs in "
@@ -48,7 +45,7 @@ void for_each_type(const TorchTitanRun& run, void (*visit)(const TypeKey&, const
   if (run.parsed.model == nullptr) return;
   const TorchTitanConfig& config = run.config;
   visit({&config.dtype, true}, run, out);
-  visit({&config.mixed_precision_param, run.meshes_exist() && !is_off(run)}, run, out);
+  visit({&config.mixed_precision_param, run.meshes_exist() && !run.autocast_is_off()}, run, out);
   visit({&config.mixed_precision_reduce, run.shards()}, run, out);
 }
 
