@@ -17,13 +17,14 @@ struct MegatronConfig {
   Raw cp_comm_type, hierarchical_context_parallel_sizes;
   // Batch, length of training, learning rate.
   Flag create_attention_mask_in_dataloader, decoupled_weight_decay, decrease_batch_size_if_needed, full_validation,
-      skip_train, variable_seq_lengths;
-  MaybeCount decoder_seq_length, encoder_seq_length, eval_interval, eval_iters, global_batch_size, lr_decay_iters,
-      lr_decay_samples, lr_warmup_iters, lr_warmup_samples, max_position_embeddings, micro_batch_size, seq_length,
-      train_iters, train_samples;
-  Number weight_decay;
+      manual_gc, override_opt_param_scheduler, skip_train, use_checkpoint_opt_param_scheduler, variable_seq_lengths;
+  Count manual_gc_interval;
+  MaybeCount decoder_seq_length, distributed_timeout_minutes, encoder_seq_length, eval_interval, eval_iters,
+      global_batch_size, lr_decay_iters, lr_decay_samples, lr_warmup_iters, lr_warmup_samples, lr_wsd_decay_iters,
+      lr_wsd_decay_samples, max_position_embeddings, micro_batch_size, seq_length, train_iters, train_samples;
+  Number lr_warmup_init, weight_decay;
   MaybeNumber decoupled_lr, end_weight_decay, lr, lr_warmup_fraction, min_lr, start_weight_decay;
-  Word weight_decay_incr_style;
+  Word lr_decay_style, weight_decay_incr_style;
   Raw phase_transition_iterations, rampup_batch_size;
   // Pipeline stages and schedules.
   Flag account_for_embedding_in_pipeline_split, account_for_loss_in_pipeline_split, align_param_gather, batch_p2p_comm,
@@ -102,6 +103,7 @@ struct MegatronConfig {
   Word fp4, fp4_quantizer_factory, fp4_recipe, fp8, fp8_quantizer_factory, fp8_recipe, fp8_scaling_strategy;
   // Checkpoints and data.
   Flag async_save, ckpt_fully_parallel_save, mock_data, no_load_rng, replication, sft, use_persistent_ckpt_worker;
+  Count num_workers;
   MaybeCount num_dataset_builder_threads, replication_jump, save_interval, save_retain_interval;
   Word ckpt_format, dataloader_type, load, non_persistent_ckpt_type, non_persistent_local_ckpt_dir, save,
       tokenizer_model, tokenizer_type;
@@ -127,7 +129,7 @@ struct MegatronConfig {
       make_vocab_size_divisible_by, seed;
   MaybeCount encoder_num_layers, ffn_hidden_size, hidden_size, kv_channels, log_memory_interval, num_attention_heads,
       num_layers, num_query_groups, padded_vocab_size, vocab_size;
-  Number rotary_base;
+  Number init_method_std, rotary_base;
   MaybeNumber rope_scaling_factor;
   Word normalization, position_embedding_type, rope_type;
   Raw encoder_tensor_model_parallel_size, spec;

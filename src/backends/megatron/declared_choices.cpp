@@ -41,9 +41,11 @@ struct Extension {
   std::string_view values;
 };
 
-/// Values that Primus's patches know besides. Sources: primus/backends/megatron/core/fp4_utils.py,
+/// Values that are known besides. Sources: torch/distributed/distributed_c10d.py:Backend, BackendConfig (a backend for
+/// each kind of device); of Primus's patches primus/backends/megatron/core/fp4_utils.py,
 /// primus/backends/megatron/training/tokenizer/tokenizer.py:CUSTOM_TOKENIZER_TYPES.
-constexpr Extension of_primus[] = {
+constexpr Extension known_besides[] = {
+    {"distributed_backend", "mpi|ucc|cuda:nccl|cpu:gloo,cuda:nccl|cuda:nccl,cpu:gloo"},
     {"fp4", "mxfp4"},
     {"fp4_recipe", "mxfp4"},
     {"tokenizer_type",
@@ -60,8 +62,8 @@ std::vector<Choice> make_table() {
                   .is_integer = key.type == KeyType::integer,
                   .is_number = key.choices.front() >= '0' && key.choices.front() <= '9',
                   .takes_list = key.type == KeyType::list};
-    const auto* more = std::ranges::find(of_primus, key.name, &Extension::name);
-    if (more != std::end(of_primus)) choice.values.append("|").append(more->values);
+    const auto* more = std::ranges::find(known_besides, key.name, &Extension::name);
+    if (more != std::end(known_besides)) choice.values.append("|").append(more->values);
     out.push_back(std::move(choice));
   }
   return out;

@@ -11,7 +11,7 @@ namespace primus_plan::megatron {
 /// A key whose declared values nothing enforces: Primus never runs Megatron's parser.
 struct Choice {
   std::string_view name;
-  std::string values;       ///< "a|b|c": what Megatron's parser declares, and what Primus knows besides
+  std::string values;       ///< "a|b|c": what Megatron's parser declares, and what is known besides
   bool is_integer = false;  ///< a value in digits only, or text, is a type error that is told as one
   bool is_number = false;   ///< the values are numbers: text is none of them
   bool takes_list = false;  ///< each item is one of the values

@@ -32,6 +32,29 @@ void async_without_worker(const MegatronRun& run, Findings& out) {
   });
 }
 
+/// save_checkpoint is reached: by an interval, since Primus can switch the last checkpoint off.
+bool saves_in_training(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  const Int interval = config.save_interval.value.value_or(0);
+  if (!is_set(config.save) || interval <= 0 || *config.skip_train) return false;
+  const Int iterations = config.train_iters.value.value_or(0);
+  if (iterations != 0) return interval <= iterations;
+  return run.batch.global > 0 && interval <= config.train_samples.value.value_or(0) / run.batch.global;
+}
+
+void async_save_unsupported(const MegatronRun& run, Findings& out) {
+  const MegatronConfig& config = run.config;
+  const std::string_view format = *config.ckpt_format;
+  if (!*config.async_save || (format != "torch" && format != "torch_dcp") || !saves_in_training(run)) return;
+  out.add(config.async_save, [&](Message& m) {
+    m.say("async_save is for ckpt_format torch_dist, not {}: the checkpoint after step {} stops the run", format,
+          *config.save_interval.value);
+    m.also(config.ckpt_format).also(config.save_interval);
+    m.help("async_save: false; or ckpt_format: torch_dist with use_persistent_ckpt_worker: true");
+    m.fix("switch async_save off", config.async_save, "false");
+  });
+}
+
 void main_params_with_optimizer(const MegatronRun& run, Findings& out) {
   // Checked before skip_train and upcycling switch no_load_optim on.
   if (!*run.config.load_main_params_from_ckpt || *run.given.no_load_optim) return;
@@ -120,6 +143,21 @@ constexpr Rule<MegatronRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "async_save: true\n"},
       .good = {.world_size = 8, .yaml = "async_save: true\nuse_persistent_ckpt_worker: true\n"}},
      async_without_worker},
+    {{.id = "MG769",
+      .name = "async-save-unsupported",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "megatron/training/checkpointing.py:save_checkpoint",
+      .outcome = "Megatron stops at the first checkpoint (NotImplementedError)",
+      .summary = "async_save needs ckpt_format torch_dist.",
+      .explanation = "The formats torch and torch_dcp are written while training waits. The argument checks do not "
+                     "compare the two keys, so the steps up to the first save_interval are lost.",
+      .bad = {.world_size = 8,
+              .yaml = "save: /checkpoints\nsave_interval: 100\nckpt_format: torch\nasync_save: true\n"},
+      .good = {.world_size = 8,
+               .yaml = "save: /checkpoints\nsave_interval: 100\nckpt_format: torch_dist\nasync_save: true\n"
+                       "use_persistent_ckpt_worker: true\n"}},
+     async_save_unsupported},
     {{.id = "MG758",
       .name = "main-params-with-optimizer",
       .severity = Severity::error,

@@ -17,6 +17,7 @@ bool drops_tokens(const MegatronRun& run) { return run.is_moe() && run.config.mo
 bool changes_weight_decay(const MegatronRun& run) {
   return run.config.start_weight_decay.value && run.config.end_weight_decay.value;
 }
+bool anneals(const MegatronRun& run) { return *run.config.lr_decay_style == "WSD"; }
 bool saves(const MegatronRun& run) { return !run.config.save.value.empty(); }
 /// Some versions of Primus take the NullTokenizer for mock data.
 bool reads_text(const MegatronRun& run) { return !*run.config.mock_data; }
@@ -30,6 +31,8 @@ bool has_megatron_layers(const MegatronRun& run) { return *run.config.model_type
 /// megatron/core/transformer/moe/moe_utils.py:apply_router_token_dropping,
 /// megatron/core/extensions/transformer_engine.py:TENorm, megatron/core/timers.py:Timers,
 /// megatron/training/checkpointing.py:save_checkpoint (only the format torch goes its last way),
+/// megatron/training/initialize.py:initialize_megatron (the enums RerunMode and RerunDiagnostic) and
+/// :_initialize_distributed (torch.distributed.init_process_group knows its backends by name),
 /// primus/backends/megatron/training/tokenizer/tokenizer.py:build_tokenizer and the builder of Megatron behind it.
 struct Refused {
   std::string_view name;
@@ -39,11 +42,15 @@ struct Refused {
 constexpr Refused refused[] = {
     {"ckpt_format", saves},
     {"cross_entropy_fusion_impl", fuses_cross_entropy},
+    {"distributed_backend", always},
+    {"error_injection_type", always},
     {"experimental_attention_variant", has_megatron_layers},
     {"fp8", has_megatron_layers},
     {"lr_decay_style", always},
+    {"lr_wsd_decay_style", anneals},
     {"moe_token_drop_policy", drops_tokens},
     {"normalization", has_megatron_layers},
+    {"rerun_mode", always},
     {"timing_log_option", always},
     {"tokenizer_type", reads_text},
     {"weight_decay_incr_style", changes_weight_decay},
@@ -103,8 +110,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops where the value is used first",
       .summary = "A word that is none of a key's values, and that Megatron refuses late.",
       .explanation = "Primus does not check values against the choices of Megatron's parser. These keys are tested "
-                     "value by value when the tokenizer, the model, the learning-rate schedule, the first step or the "
-                     "first checkpoint needs them, and an unknown word is an error there.",
+                     "value by value when the process groups, the tokenizer, the model, the learning-rate schedule, a "
+                     "step or the first checkpoint needs them, and an unknown word is an error there.",
       .bad = {.world_size = 8,
               .yaml = "micro_batch_size: 1\n"
                       "global_batch_size: 8\n"

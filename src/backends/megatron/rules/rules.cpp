@@ -16,6 +16,8 @@ std::span<const RuleList> all_rule_lists() {
       ramp_up_rules(),
       training_rules(),
       training_step_rules(),
+      parameter_schedule_rules(),
+      number_range_rules(),
       sequence_rules(),
       context_exchange_rules(),
       context_parallel_rules(),

@@ -19,6 +19,8 @@ RuleList batch_rules();
 RuleList ramp_up_rules();
 RuleList training_rules();
 RuleList training_step_rules();
+RuleList parameter_schedule_rules();
+RuleList number_range_rules();
 RuleList sequence_rules();
 RuleList context_exchange_rules();
 RuleList context_parallel_rules();

@@ -73,10 +73,19 @@ void two_warmups(const MegatronRun& run, Findings& out) {
   });
 }
 
+void fraction_not_shorter(const MegatronRun& run, Findings& out) {
+  const MaybeNumber& fraction = run.config.lr_warmup_fraction;
+  if (*fraction.value < 1) return;
+  out.add(fraction, [&](Message& m) {
+    m.say("lr_warmup_fraction {} warms up for the whole learning-rate schedule", *fraction.value);
+    m.help("a fraction is a share of the schedule, below 1: 0.01 for one step of a hundred");
+  });
+}
+
 /// OptimizerParamScheduler: the warm-up must end before the decay does, and both count samples.
 void warmup_not_shorter(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
-  if (config.lr_warmup_fraction.value) return;
+  if (config.lr_warmup_fraction.value) return fraction_not_shorter(run, out);
   const bool iterations = by_iterations(run);
   if (!iterations && !by_samples(run)) return;
   const MaybeCount& length = iterations ? config.train_iters : config.train_samples;
@@ -133,6 +142,16 @@ void dataloader_unknown(const MegatronRun& run, Findings& out) {
   out.add(run.config.dataloader_type, [&](Message& m) {
     m.say("dataloader_type {} is none of single, cyclic, external", type);
     offer_word(m, run.config.dataloader_type, "single|cyclic|external");
+  });
+}
+
+void external_dataloader(const MegatronRun& run, Findings& out) {
+  const MegatronConfig& config = run.config;
+  if (*config.dataloader_type != "external" || *config.sft || *config.skip_train) return;
+  out.add(config.dataloader_type, [&](Message& m) {
+    m.say("dataloader_type external takes the dataset for a data loader, which the one of pre-training is not");
+    m.help("cyclic and single build a data loader; external is for programs that bring their own");
+    m.fix("take the preset's", config.dataloader_type, "cyclic");
   });
 }
 
@@ -254,7 +273,8 @@ constexpr Rule<MegatronRun> rules[] = {
       .outcome = "Megatron stops when it builds the learning-rate schedule (AssertionError)",
       .summary = "The warm-up ends before the learning-rate schedule does.",
       .explanation = "The schedule is lr_decay_iters long, or train_iters when that is null. Short smoke tests forget "
-                     "the warm-up: the pre_trainer preset sets lr_warmup_iters: 40.",
+                     "the warm-up: the pre_trainer preset sets lr_warmup_iters: 40. As a share of the schedule "
+                     "(lr_warmup_fraction) the warm-up is below 1.",
       .bad = {.world_size = 8, .yaml = "train_iters: 10\n"},
       .good = {.world_size = 8,
                .yaml = "train_iters: 10\n"
@@ -297,10 +317,23 @@ constexpr Rule<MegatronRun> rules[] = {
       .runtime_site = "megatron/training/datasets/data_samplers.py:build_pretraining_data_loader",
       .outcome = "Megatron stops when it builds the data loader (Exception)",
       .summary = "dataloader_type is single, cyclic or external.",
-      .explanation = "null means single. Primus's pre_trainer preset takes cyclic.",
+      .explanation =
+          "null means single. Primus's pre_trainer preset takes cyclic. external is for programs that bring a loader.",
       .bad = {.world_size = 8, .yaml = "dataloader_type: batch\n"},
       .good = {.world_size = 8, .yaml = "dataloader_type: cyclic\n"}},
      dataloader_unknown},
+    {{.id = "MG240",
+      .name = "external-dataloader",
+      .severity = Severity::error,
+      .stage = Stage::runtime,
+      .runtime_site = "megatron/training/datasets/data_samplers.py:build_pretraining_data_loader",
+      .outcome = "Megatron stops at the first step (TypeError: the dataset is not an iterator)",
+      .summary = "Pre-training builds its data loader itself: single or cyclic.",
+      .explanation = "external hands on what the program made as its dataset, to take batches from. The pre-training "
+                     "programs make an indexed dataset, which gives samples by number only.",
+      .bad = {.world_size = 8, .yaml = "dataloader_type: external\n"},
+      .good = {.world_size = 8, .yaml = "dataloader_type: single\n"}},
+     external_dataloader},
     {{.id = "MG229",
       .name = "two-data-sources",
       .severity = Severity::error,

@@ -34,6 +34,7 @@ constexpr Strict strict_keys[] = {
     {"context_parallel_size", Stops::in_arguments, Stops::in_arguments},
     {"decoder_first_pipeline_num_layers", Stops::in_arguments, Stops::later},
     {"decoder_last_pipeline_num_layers", Stops::in_arguments, Stops::later},
+    {"distributed_timeout_minutes", Stops::later, Stops::no},
     {"eval_interval", Stops::later, Stops::no},
     {"expert_model_parallel_size", Stops::in_arguments, Stops::in_arguments},
     {"expert_tensor_parallel_size", Stops::in_arguments, Stops::in_arguments},
@@ -41,11 +42,13 @@ constexpr Strict strict_keys[] = {
     {"global_batch_size", Stops::in_arguments, Stops::later},
     {"hidden_dropout", Stops::later, Stops::no},
     {"hidden_size", Stops::later, Stops::later},
+    {"init_method_std", Stops::later, Stops::no},
     {"kv_channels", Stops::later, Stops::later},
     {"layernorm_epsilon", Stops::later, Stops::no},
     {"log_interval", Stops::later, Stops::no},
     {"lr", Stops::in_arguments, Stops::no},
     {"lr_decay_iters", Stops::later, Stops::no},
+    {"lr_warmup_init", Stops::later, Stops::no},
     {"lr_warmup_iters", Stops::later, Stops::no},
     {"max_position_embeddings", Stops::in_arguments, Stops::no},
     {"micro_batch_size", Stops::in_arguments, Stops::later},
@@ -209,7 +212,7 @@ void say_reading(const BadValue& bad, Message& m) {
     if (node.kind == Kind::boolean)
       m.help("YAML reads on, off, yes, no, true and false as booleans: use quotes, or null");
   } else {
-    m.say("{} is {}, not {}: what computes with it stops (TypeError)", bad.key, value, bad.expected);
+    m.say("{} is {}, not {}: code that computes with it would stop (TypeError)", bad.key, value, bad.expected);
   }
 }
 
@@ -236,6 +239,7 @@ void null_value(const MegatronRun& run, Findings& out) {
     });
   };
   if (given.lr.value) report(given.min_lr, "compares with lr");
+  report(given.distributed_timeout_minutes, "makes the time limit of the process groups of");
   report(given.num_dataset_builder_threads, "compares with 0");
   report(given.num_distributed_optimizer_instances, "divides the data-parallel ranks by");
 }
