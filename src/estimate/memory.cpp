@@ -13,6 +13,15 @@ namespace {
 
 namespace constants = memory_constants;
 
+/// Gradients of XLA beyond the room that the backward pass has left. All of them are there before the update, which is
+/// scaled by their norm, when activations are gone; between passes they are carried from one to the next, while the
+/// pass makes its own. Source: MaxText's train.py:train_step and gradient_accumulation.py (init_grad).
+double xla_gradients(const Workload& w, const StageMemory& stage) {
+  const double whole = stage[MemoryPart::gradients];
+  const double left = stage[MemoryPart::activations] + stage[MemoryPart::logits] + stage[MemoryPart::transients];
+  return (carries_gradients(w) ? whole : 0) + std::max(0.0, whole - left);
+}
+
 StageMemory stage_memory(const Workload& w, const ActivationContext& c, const LayerTable& table, std::size_t rank,
                          const MemoryDevice& device) {
   StageMemory out;
@@ -38,6 +47,7 @@ StageMemory stage_memory(const Workload& w, const ActivationContext& c, const La
   kept -= std::max(0.0, away - on_its_way);
   out[MemoryPart::activations] = c.tokens * kept;
   add_transients(out, w, c, rank, c.tokens * made_again);
+  if (w.runtime == Runtime::xla) out[MemoryPart::gradients] = xla_gradients(w, out);
   out[MemoryPart::communication] = communication_buffers(w, c, rank);
   out[MemoryPart::reserve] =
       w.runtime == Runtime::xla ? 0 : constants::reserve_of(device.amd).expected * out.allocated();

@@ -31,7 +31,7 @@ inline constexpr double cached_fp8_weight = 2;
 
 /// XLA gathers a matrix of a layer at a time rather than the layer, and reduces its gradient at once: a third of a
 /// layer of experts. Its plans for DeepSeek-V3 on 64 GPUs (capacity factor 4, 9 and 16 sequences) have no room for
-/// sharded gradients beside weights and moments, nor for gradients beside the activations that they come from.
+/// gradients beside the activations that they come from: they take their place.
 inline constexpr double xla_unit_share = 1.0 / 3;
 
 inline constexpr double fits_share = 0.94;  ///< of seen memory

@@ -139,6 +139,13 @@ std::string gathered_formula(const Unfolding& u, Inputs& out) {
   return fmt::format("(units x largest unit + ends) x {} bytes", bytes);
 }
 
+/// What becomes of that many bytes of gradients.
+std::string_view xla_gradients_text(const Workload& w) {
+  if (w.runtime != Runtime::xla) return "";
+  return carries_gradients(w) ? ", carried from pass to pass, and what of a pass's own exceeds its activations"
+                              : ", as far as they exceed the activations, whose place they take";
+}
+
 std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& device, Inputs& out) {
   switch (part) {
     case MemoryPart::weights:
@@ -149,7 +156,7 @@ std::string formula_of(const Unfolding& u, MemoryPart part, const MemoryDevice& 
       return state_formula(u);
     case MemoryPart::gradients:
       state_inputs(u, &StateBytes::gradients, out);
-      return state_formula(u);
+      return state_formula(u).append(xla_gradients_text(u.w));
     case MemoryPart::optimizer:
       state_inputs(u, &StateBytes::optimizer, out);
       return state_formula(u);

@@ -138,6 +138,10 @@ double largest_unit(const Workload& workload, std::size_t rank) {
   return workload.runtime == Runtime::xla ? memory_constants::xla_unit_share * largest : largest;
 }
 
+bool carries_gradients(const Workload& workload) {
+  return workload.runtime == Runtime::xla && workload.run.batch.accumulation_steps > 1;
+}
+
 void add_states(StageMemory& out, const Workload& workload, std::size_t rank, const Parameters& parameters) {
   const Sharding& s = workload.sharding;
   const double dense_shards = as_double(std::max<std::int64_t>(1, s.dense_shards));
@@ -150,7 +154,6 @@ void add_states(StageMemory& out, const Workload& workload, std::size_t rank, co
   out[MemoryPart::gradients] = in_dense * dense.gradients + in_experts * expert.gradients;
   const double trained = std::clamp(workload.trained_share, 0.0, 1.0);
   out[MemoryPart::gradients] *= trained;
-  if (workload.runtime == Runtime::xla) out[MemoryPart::gradients] = 0;  // reduced into the update
   out[MemoryPart::optimizer] = in_dense * dense.optimizer + in_experts * expert.optimizer;
   out[MemoryPart::optimizer] -=
       saved_by_muon(workload, parameters.matrices() - in_experts, in_experts, dense_shards, expert_shards);

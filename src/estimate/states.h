@@ -18,8 +18,12 @@ struct StateBytes {
 /// live as long as the step's backward pass, at the same size.
 StateBytes state_bytes(const Workload& workload, double shards);
 
-/// Fills weights, gradients, optimizer, gathered weights, unsharded gradients and placeholder gradients of a stage.
+/// Fills weights, gradients (all that the step makes), optimizer, gathered weights, unsharded gradients and placeholder
+/// gradients of a stage.
 void add_states(StageMemory& out, const Workload& workload, std::size_t rank, const Parameters& parameters);
+
+/// XLA accumulates gradients over several passes, so that a whole set of them is there beside each pass.
+bool carries_gradients(const Workload& workload);
 
 /// Bytes of a gathered weight: in the format that it is computed with, fp8 and fp4 being made of 16 bits.
 double gathered_bytes(const Workload& workload);

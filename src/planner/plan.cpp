@@ -176,9 +176,11 @@ void add_proposals(PlanResult& out, PointJudge& judge, const Prepared& prepared,
                    const PlanRequest& request) {
   const std::vector<std::size_t> best = best_of_layouts(out.points);
   out.layouts = best.size();
-  for (std::size_t i = 0; i < std::min(best.size(), request.top); ++i) {
+  for (std::size_t i = 0; i < std::min(best.size(), std::max<std::size_t>(request.top, 2)); ++i) {
     out.plans.push_back(propose(out.points[best[i]], judge, prepared, request, out.present));
   }
+  if (out.plans.size() > 1) out.runner_up = out.plans[1];
+  if (out.plans.size() > request.top) out.plans.resize(request.top);
   for (const PlanPoint* point : thinned(pareto_front(out.points), most_on_front)) {
     out.front.push_back(propose(*point, judge, prepared, request, out.present));
   }

@@ -24,14 +24,14 @@ class Ranked {
         is_played_(points.size(), false),
         is_leader_(points.size(), false) {}
 
-  /// Those that would be proposed and were not played yet.
+  /// Those that would be proposed, or compared with the first, and were not played yet.
   Indices unplayed_leaders() const {
     std::set<std::uint32_t> out;
     const auto look_at = [&](std::uint32_t i) {
       if (needs_playing(points_[i].candidate) && !is_played_[i]) out.insert(i);
     };
     std::vector<const Candidate*> layouts;
-    for (std::size_t i = 0; i < ranking_.size() && layouts.size() < request_.top; ++i) {
+    for (std::size_t i = 0; i < ranking_.size() && layouts.size() < std::max<std::size_t>(request_.top, 2); ++i) {
       const Candidate& candidate = points_[ranking_[i]].candidate;
       if (std::ranges::any_of(layouts, [&](const Candidate* c) { return same_layout(*c, candidate); })) continue;
       layouts.push_back(&candidate);

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "estimate/states.h"
+
 namespace primus_plan {
 namespace {
 
@@ -43,7 +45,7 @@ class GroupSearch {
     for (std::size_t r = 0; r < recompute.size(); ++r) {
       std::size_t m = 0;
       Size size = Size::illegal;
-      while (m < micro.size() && (size == Size::illegal || (size == Size::right && !options_.smallest_only))) {
+      while (m < micro.size() && (says_nothing(size) || (size == Size::right && !options_.smallest_only))) {
         size = judge(group, {r * micro.size() + m, micro[m], recompute[r]});
         ++m;
       }
@@ -74,10 +76,13 @@ class GroupSearch {
   enum class Size : std::uint8_t {
     right,
     illegal,           ///< which says nothing of the others
+    carries_too_much,  ///< in several passes; one that takes the whole step at once might fit
     too_large,         ///< a larger micro-batch is too large as well
     states_too_large,  ///< every member of the group is
     degrees_illegal,   ///< as for every member of the group: it is the degrees and the world that do not fit together
   };
+
+  static bool says_nothing(Size size) { return size == Size::illegal || size == Size::carries_too_much; }
 
   Size judge(const PlanGroup& group, const Member& member) {
     Candidate candidate = group.base;
@@ -99,6 +104,7 @@ class GroupSearch {
     if (answer.point.fit == Fit::does_not_fit) {
       ++share_.rejections.too_large;
       if (!options_.prune) return Size::right;
+      if (judge_.needs_less_in_one_pass(options_.smallest_only)) return Size::carries_too_much;
       return answer.point.state_bytes > request_.hardware.memory_bytes ? Size::states_too_large : Size::too_large;
     }
     share_.points.push_back(answer.point);
@@ -153,13 +159,23 @@ PointJudge::Answer PointJudge::judge(const Candidate& candidate) {
   return out;
 }
 
+bool PointJudge::needs_less_in_one_pass(bool whatever_it_needs) const {
+  if (!carries_gradients(workload_)) return false;
+  if (whatever_it_needs) return true;
+  Workload at_once = workload_;
+  at_once.run.batch.accumulation_steps = 1;
+  const MemoryEstimate memory = estimate_memory(at_once, memory_device(&request_.hardware));
+  return compare_with_hardware(memory, request_.hardware.memory_bytes) != Fit::does_not_fit;
+}
+
 PlanPoint point_of(const Workload& workload, const Hardware& hardware) {
   PlanPoint out;
   const MemoryEstimate memory = estimate_memory(workload, memory_device(&hardware));
   out.memory = memory.device;
   for (const StageMemory& stage : memory.stages) {
-    out.state_bytes = std::max(
-        out.state_bytes, stage[MemoryPart::weights] + stage[MemoryPart::gradients] + stage[MemoryPart::optimizer]);
+    double bytes = stage[MemoryPart::weights] + stage[MemoryPart::optimizer];
+    if (workload.runtime != Runtime::xla) bytes += stage[MemoryPart::gradients];
+    out.state_bytes = std::max(out.state_bytes, bytes);
   }
   if (hardware.memory_bytes > 0) out.fit = compare_with_hardware(memory, hardware.memory_bytes);
   if (out.fit == Fit::does_not_fit) return out;

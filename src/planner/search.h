@@ -23,6 +23,7 @@ struct SearchOptions {
   /// false: judges every candidate, those too that are larger than one that does not fit.
   bool prune = true;
   /// Of each group and recompute only the smallest legal micro-batch, whatever does not fit: one of them needs least.
+  /// Where gradients are carried from pass to pass, the larger ones too.
   bool smallest_only = false;
 };
 
@@ -41,6 +42,9 @@ class PointJudge {
   CandidateOverrides changes(const Candidate& candidate) const;
   /// Of the last candidate without an error.
   const Workload& workload() const { return workload_; }
+  /// Whether a larger micro-batch, which takes the step in one pass, may need less than the last candidate, which does
+  /// not fit, and enough less to fit, or `whatever_it_needs`: XLA carries gradients from pass to pass.
+  bool needs_less_in_one_pass(bool whatever_it_needs) const;
 
  private:
   const Prepared& prepared_;

@@ -161,8 +161,8 @@ std::string plan_to_json(const PlanReport& report) {
   write_plans(json, "plans", result.plans);
   write_plans(json, "front", result.front);
   json.key("reasons").begin_array();
-  if (result.plans.size() > 1) {
-    for (const std::string& sentence : compare_plans(result.plans[0], result.plans[1])) json.string(sentence);
+  if (result.runner_up) {
+    for (const std::string& sentence : compare_plans(result.plans.front(), *result.runner_up)) json.string(sentence);
   }
   json.end_array();
   write_sensitivity(json, result);

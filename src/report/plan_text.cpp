@@ -103,14 +103,11 @@ std::string plan_table(const std::vector<ProposedPlan>& plans, const PlanReport&
   return table.text(Paint(style.color), style);
 }
 
-std::string reasons(const PlanReport& report) {
-  const std::vector<ProposedPlan>& plans = report.result.plans;
+std::string reasons(const PlanResult& result) {
+  if (!result.runner_up) return "  no other layout is legal and fits\n";
   std::string out;
-  if (plans.size() > 1) {
-    for (const std::string& sentence : compare_plans(plans[0], plans[1])) out += "  " + sentence + "\n";
-  } else {
-    out += "  nothing else is legal and fits\n";
-  }
+  for (const std::string& sentence : compare_plans(result.plans.front(), *result.runner_up))
+    out += "  " + sentence + "\n";
   return out;
 }
 
@@ -229,7 +226,7 @@ std::string plan_to_text(const PlanReport& report, const TextStyle& style) {
   std::string out = wrapped_lines(head(report, paint) + present(report), style) + "\n";
   out += plan_table(result.plans, report, true, style);
   if (style.quiet) return out;
-  out += "\n" + paint.bold("why the first") + "\n" + wrapped_lines(reasons(report), style);
+  out += "\n" + paint.bold("why the first") + "\n" + wrapped_lines(reasons(result), style);
   out += "\n" + paint.bold("memory against throughput (Pareto front)") + "\n" +
          plan_table(result.front, report, false, style);
   out += "\n" + paint.bold("one step from the first") + "\n" + sensitivity(result, style);

@@ -67,6 +67,23 @@ TEST(MaxTextOptimizer, SgdKeepsNothing) {
   EXPECT_EQ(fullest(test::LoadedRun(keys + "sgd\n", 8))[MemoryPart::optimizer], 0);
 }
 
+TEST(MaxTextGradients, TakeThePlaceOfActivationsUnlessTheyAreCarried) {
+  const auto stage = [](const std::string& keys) {
+    return fullest(test::LoadedRun("model_name: llama3-8b\n" + keys, 1));
+  };
+  constexpr double all = 2 * 8'030'261'248.0;
+  const StageMemory large = stage("per_device_batch_size: 16\nmax_target_length: 8192\n");
+  EXPECT_GT(large[MemoryPart::activations], all);
+  EXPECT_EQ(large[MemoryPart::gradients], 0);
+  // Before the update every gradient is there, whatever is gone.
+  const StageMemory small = stage("per_device_batch_size: 1\nmax_target_length: 128\n");
+  const double left = small[MemoryPart::activations] + small[MemoryPart::logits] + small[MemoryPart::transients];
+  EXPECT_NEAR(small[MemoryPart::gradients] + left, all, 1e-3 * all);
+  const StageMemory carried =
+      stage("per_device_batch_size: 16\nmax_target_length: 8192\ngradient_accumulation_steps: 2\n");
+  EXPECT_NEAR(carried[MemoryPart::gradients], all, 1e-3 * all);
+}
+
 TEST(UnresolvedDegrees, LeaveMemoryUnknownInEveryBackend) {
   const std::string head = "model: {name: llama3, flavor: 8B}\n";
   const std::pair<std::string, std::int64_t> cases[] = {

@@ -49,6 +49,32 @@ TEST(Planner, PruningLosesNothing) {
   }
 }
 
+TEST(Planner, PruningKnowsThatOnePassCarriesNoGradients) {
+  const Subject subject("maxtext", "llama3_8B");
+  PlanRequest request = subject.request(1, 4, 1024);
+  const PlanSubject known = known_of(subject, request);
+  const std::vector<PlanGroup> groups = plan_groups(known, request);
+  // From too small for anything to large enough for some: at each size the same must be found.
+  for (const double gib : {40.0, 62.0, 66.0, 70.0, 74.0, 78.0, 90.0}) {
+    request.hardware.memory_bytes = gib * (1 << 30);
+    const SearchOutcome pruned = search(*subject, known, request, groups, {});
+    const SearchOutcome brute = search(*subject, known, request, groups, {}, {.prune = false});
+    EXPECT_EQ(candidates(pruned.points), candidates(brute.points)) << gib;
+  }
+}
+
+TEST(Planner, TheFirstIsComparedWithTheSecondShownOrNot) {
+  const Subject subject("megatron", "llama2_7B");
+  PlanRequest request = subject.request(8, 64, 4096);
+  const PlanResult five = make_plan(*subject, request);
+  request.top = 1;
+  const PlanResult one = make_plan(*subject, request);
+  ASSERT_EQ(one.plans.size(), 1U);
+  ASSERT_TRUE(one.runner_up && five.runner_up);
+  EXPECT_EQ(one.plans[0].point.candidate, five.plans[0].point.candidate);
+  EXPECT_EQ(one.runner_up->point.candidate, five.plans[1].point.candidate);
+}
+
 TEST(Planner, AnyNumberOfThreadsGivesTheSameReport) {
   const Subject subject("megatron", "llama3.1_8B");
   PlanRequest request = subject.request(32, 256, 8192);

@@ -62,8 +62,8 @@ struct PlanPoint {
   double tokens_per_second_per_gpu = 0;
   double bubble_share = 0;
   MemoryRange memory;  ///< of the fullest GPU, everything
-  double state_bytes =
-      0;  ///< part of it: weights, gradients, optimizer, which neither micro-batch nor recompute change
+  /// Part of it that neither micro-batch nor recompute change: weights, optimizer, and gradients but for XLA's.
+  double state_bytes = 0;
 };
 
 /// Why candidates were turned down.
@@ -122,6 +122,8 @@ struct PlanResult {
   bool always_recomputes = false;   ///< RecomputeLevel::none is the least that there is, not nothing
   std::size_t layouts = 0;          ///< different degrees among them
   std::vector<ProposedPlan> plans;  ///< the best of each of the first layouts
+  /// The best of the second layout, among `plans` or not: what the first is compared with.
+  std::optional<ProposedPlan> runner_up;
   std::vector<ProposedPlan> front;  ///< Pareto front of memory against throughput, least memory first
   std::vector<Neighbour> sensitivity;
   Rejections rejections;

@@ -133,9 +133,10 @@ class PlanSection {
   }
 
   void reasons() {
-    if (result_.plans.size() < 2) return;
+    if (!result_.runner_up) return;
     out_.open("ul");
-    for (const std::string& sentence : compare_plans(result_.plans[0], result_.plans[1])) out_.element("li", sentence);
+    for (const std::string& sentence : compare_plans(result_.plans.front(), *result_.runner_up))
+      out_.element("li", sentence);
     out_.close();
   }
 
