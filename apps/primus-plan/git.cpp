@@ -75,10 +75,14 @@ std::optional<std::string> run_git(std::vector<std::string> arguments, std::stri
   return text;
 }
 
+std::string repository_folder() {
+  const auto top = run_git({"rev-parse", "--show-toplevel"});
+  if (!top) throw Trouble("--changed-since: this folder is in no git repository");
+  return first_line(*top);
+}
+
 std::vector<std::string> changed_files(const std::string& revision) {
-  const auto top_line = run_git({"rev-parse", "--show-toplevel"});
-  if (!top_line) throw Trouble("--changed-since: this folder is in no git repository");
-  const std::string top = first_line(*top_line);
+  const std::string top = repository_folder();
   const bool is_name = !revision.empty() && !revision.starts_with('-');
   const auto commit = is_name ? run_git({"rev-parse", "--verify", "--quiet", revision + "^{commit}"}) : std::nullopt;
   if (!commit) throw Trouble(fmt::format("--changed-since {}: git knows no such revision", revision));

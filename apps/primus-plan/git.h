@@ -12,6 +12,9 @@ namespace primus_plan::app {
 /// revision that does not exist, and without git.
 std::vector<std::string> changed_files(const std::string& revision);
 
+/// The folder that holds everything of the working folder's repository. Throws Trouble outside of a repository.
+std::string repository_folder();
+
 /// What git prints; nothing when it fails. `input` is its standard input, at most a few thousand bytes. Throws Trouble
 /// when git cannot be run.
 std::optional<std::string> run_git(std::vector<std::string> arguments, std::string_view input = {});

@@ -74,8 +74,9 @@ std::vector<Input> below(const std::vector<std::string>& folders) {
   return inputs;
 }
 
-/// With --affected: folders are where to look, files are what experiments may reach.
-Selection select_affected(const std::vector<std::string>& paths, std::vector<std::string> changed, bool some_vanished) {
+/// With --affected: folders are where to look, `everywhere` without any; files are what experiments may reach.
+Selection select_affected(const std::vector<std::string>& paths, std::vector<std::string> changed, bool some_vanished,
+                          const std::string& everywhere) {
   Selection selection{.inputs = {},
                       .targets = std::move(changed),
                       .affected = true,
@@ -89,7 +90,7 @@ Selection select_affected(const std::vector<std::string>& paths, std::vector<std
   if (selection.targets.empty() && !some_vanished) return selection;
   const std::vector<Input> targets = selection.targets.empty() ? std::vector<Input>() : find_inputs(selection.targets);
   for (const Input& target : targets) selection.inputs.push_back({target.path, true});
-  if (folders.empty()) folders = {"."};
+  if (folders.empty()) folders = {everywhere};
   const std::vector<Input> found = below(folders);
   selection.inputs.insert(selection.inputs.end(), found.begin(), found.end());
   sort_unique(selection.inputs);
@@ -145,17 +146,20 @@ Selection SelectionFlags::select() const {
   std::vector<std::string> changed;
   bool some_vanished = false;
   if (!changed_since.empty()) {
-    const std::vector<std::string> within = paths.empty() ? std::vector<std::string>{"."} : paths;
     for (const std::string& path : changed_files(changed_since)) {
       std::error_code ignored;
       const bool is_there = fs::exists(path, ignored);
       some_vanished = some_vanished || (!is_there && is_yaml(path));
       if (!is_there) continue;
-      if (is_yaml(path) && (affected || is_below(canonical(path), within))) changed.push_back(shown(path));
+      const bool is_wanted = affected || paths.empty() || is_below(canonical(path), paths);
+      if (is_yaml(path) && is_wanted) changed.push_back(shown(path));
     }
   }
   listed.insert(listed.end(), changed.begin(), changed.end());
-  if (affected) return select_affected(paths, std::move(listed), some_vanished);
+  if (affected) {
+    const std::string everywhere = changed_since.empty() ? "." : shown(repository_folder());
+    return select_affected(paths, std::move(listed), some_vanished, everywhere);
+  }
 
   Selection selection{.inputs = {},
                       .targets = {},

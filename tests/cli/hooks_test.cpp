@@ -155,6 +155,21 @@ TEST_F(Hooks, ChangedSince) {
   EXPECT_EQ(plan({"check", "--changed-since", "main"}).exit_code, 0) << "deleted files are no files to check";
 }
 
+TEST_F(Hooks, ChangedSinceLooksAtTheWholeRepository) {
+  write("exp/mine.yaml", good_experiment);
+  write("jobs/other.txt", "no experiment\n");
+  commit("first");
+  write("exp/mine.yaml", bad_experiment);
+  const std::string jobs = folder() + "/jobs";
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"check", "--changed-since", "HEAD"},
+                                                    {"check", "--affected", "--changed-since", "HEAD"}}) {
+    const ProcessResult result = run_plan(arguments, {.folder = jobs});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("../exp/mine.yaml:15"));
+  }
+  EXPECT_EQ(run_plan({"check", "--changed-since", "HEAD", "."}, {.folder = jobs}).exit_code, 0);
+}
+
 TEST_F(Hooks, ChangedSinceNeedsARevisionAndARepository) {
   write("a.yaml", good_experiment);
   commit("first");
