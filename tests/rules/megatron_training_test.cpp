@@ -67,6 +67,11 @@ TEST(MegatronRanges, HoldWhereTheNumberIsUsed) {
   EXPECT_THAT(rules_of("distributed_timeout_minutes: null\n"), ElementsAre("MG809"));
 }
 
+TEST(MegatronData, DiffusionModelsBringTheirOwnLoader) {
+  EXPECT_THAT(rules_of("dataloader_type: external\n"), ElementsAre("MG240"));
+  EXPECT_THAT(rules_of("dataloader_type: external\nmodel_type: flux_schnell\n"), IsEmpty());
+}
+
 TEST(MegatronSaving, AsynchronousSavesAreReachedByAnInterval) {
   const std::string keys =
       "async_save: true\nuse_persistent_ckpt_worker: true\nsave: /c\ntrain_iters: 100\nckpt_format: ";

@@ -145,9 +145,11 @@ void dataloader_unknown(const MegatronRun& run, Findings& out) {
   });
 }
 
+/// Primus's diffusion models bring data loaders of their own.
 void external_dataloader(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
-  if (*config.dataloader_type != "external" || *config.sft || *config.skip_train) return;
+  const bool builds_dataset = (*config.model_type == "gpt" || *config.model_type == "mamba") && !*config.sft;
+  if (*config.dataloader_type != "external" || !builds_dataset || *config.skip_train) return;
   out.add(config.dataloader_type, [&](Message& m) {
     m.say("dataloader_type external takes the dataset for a data loader, which the one of pre-training is not");
     m.help("cyclic and single build a data loader; external is for programs that bring their own");
