@@ -48,8 +48,10 @@ std::string bash_case(const CommandRow& command, const OptionRow& option) {
     return fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", labels,
                        join(option.choices, " "));
   }
-  // An empty answer lets readline complete files; other values are the user's own.
-  return fmt::format("    {}) {}return ;;\n", labels, takes_files(option) ? "" : "compopt +o default; ");
+  // An empty answer lets readline complete files; other values are the user's own. Where no value need follow, a dash
+  // begins the next flag.
+  return fmt::format("    {}) {}{}return ;;\n", labels, takes_files(option) ? "" : "compopt +o default; ",
+                     option.value_is_optional ? "[[ $word == -* ]] || " : "");
 }
 
 std::string bash_script(const Table& table) {
@@ -110,8 +112,8 @@ std::string zsh_option(const OptionRow& option, const std::string& name) {
   const std::string description = escape(option.description, "[]:\\");
   if (option.value.empty()) return quote(fmt::format("*{}[{}]", name, description));
   const std::string_view joint = name.starts_with("--") ? "=" : "+";
-  return quote(
-      fmt::format("*{}{}[{}]:{}:{}", name, joint, description, escape(option.value, ":\\"), zsh_action(option)));
+  return quote(fmt::format("*{}{}[{}]:{}{}:{}", name, joint, description, option.value_is_optional ? ":" : "",
+                           escape(option.value, ":\\"), zsh_action(option)));
 }
 
 std::string zsh_script(const Table& table) {
@@ -163,7 +165,8 @@ std::string fish_option(const CommandRow& command, const OptionRow& option) {
     for (const std::string& name : option.names) {
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
-    if (!option.value.empty()) out += takes_files(option) ? " -r -F" : " -x";
+    // Without either fish takes the next word for a file or a flag, which an optional value may be.
+    if (!option.value.empty() && !option.value_is_optional) out += takes_files(option) ? " -r -F" : " -x";
     out += " -d " + fish_quote(option.description);
   }
   if (!option.choices.empty()) out += fmt::format(" -a '{}'", join(option.choices, " "));

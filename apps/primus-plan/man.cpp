@@ -40,7 +40,10 @@ std::string option_entry(const OptionRow& option) {
   for (const std::string& name : option.names) {
     head += fmt::format("{}\\fB{}\\fR", head.empty() ? "" : ", ", roff(name));
   }
-  if (!option.value.empty() && !option.is_positional()) head += fmt::format(" \\fI{}\\fR", roff(option.value));
+  if (!option.value.empty() && !option.is_positional()) {
+    const std::string value = fmt::format("\\fI{}\\fR", roff(option.value));
+    head += option.value_is_optional ? fmt::format(" [{}]", value) : " " + value;
+  }
   std::string text = fmt::format(".TP\n{}\n{}", head, roff(option.description));
   const bool listed = std::ranges::all_of(
       option.choices, [&](const std::string& choice) { return option.description.find(choice) != std::string::npos; });

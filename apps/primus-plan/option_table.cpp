@@ -25,11 +25,13 @@ OptionRow row_of(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) row.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
   if (row.names.empty()) row.names.push_back(option.get_single_name());
-  if (option.get_type_size_max() == 0) return row;
+  // A flag of CLI11 has the type of its variable; that it takes no words is said by the number it expects.
+  if (option.get_items_expected_max() == 0) return row;
   const std::string type = option.get_type_name();
   row.choices = choices_of(type);
   row.value = row.is_positional() ? row.names.front() : type.substr(0, type.find_first_of(":{ "));
   if (row.value.empty() || row.value == "TEXT") row.value = "WORD";
+  row.value_is_optional = !row.is_positional() && option.get_items_expected_min() == 0;
   return row;
 }
 

@@ -10,6 +10,7 @@ struct OptionRow {
   std::vector<std::string> names;  ///< "-q", "--quiet"; one without dashes for a positional argument
   std::string description;
   std::string value;                 ///< what it takes: "FILE", "N"; empty for a flag that takes nothing
+  bool value_is_optional = false;    ///< the flag may stand without its value
   std::vector<std::string> choices;  ///< the words it takes, where they are a list
   std::string group;                 ///< heading in the help
 

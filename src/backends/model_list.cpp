@@ -6,6 +6,7 @@
 #include <array>
 
 #include "primus_plan/backends/backend.h"
+#include "primus_plan/config/launch.h"
 #include "primus_plan/config/presets.h"
 
 namespace primus_plan {
@@ -21,8 +22,9 @@ bool is_part(std::string_view name) {
   return name.ends_with("_base") || std::ranges::find(parts, name) != parts.end();
 }
 
-ModelSize read_size(const Loader& loader, const Backend& backend, const std::string& preset,
-                    const ExperimentOptions& options) {
+/// The model that the framework builds from the preset alone, as estimates of an experiment around it see it.
+ModelShape read_shape(const Loader& loader, const Backend& backend, const std::string& preset,
+                      const ExperimentOptions& options) {
   const std::string text = fmt::format(
       "work_group: w\nuser_name: u\nexp_name: e\nworkspace: w\nmodules:\n  pre_trainer:\n    framework: {}\n"
       "    config: pre_trainer.yaml\n    model: {}\n",
@@ -30,7 +32,11 @@ ModelSize read_size(const Loader& loader, const Backend& backend, const std::str
   const LoadResult loaded = loader.load_text(std::string(no_file), text, options);
   if (loaded.experiments.empty() || loaded.experiments.front().modules.empty()) return {};
   const Module& module = loaded.experiments.front().modules.front();
-  return module.params != nullptr ? backend.model_size(module, loader.environment()) : ModelSize{};
+  if (module.params == nullptr) return {};
+  const auto prepared = backend.prepare(module, loader.environment());
+  constexpr std::int64_t node = 8;
+  const Analysis analysis = prepared->decide(assume_launch(node, node), {.with_text = false, .with_workload = true});
+  return analysis.workload != nullptr ? analysis.workload->model : ModelShape{};
 }
 
 PresetRoot root_of(const Loader& loader, const std::optional<std::string>& given) {
@@ -54,9 +60,10 @@ std::vector<ListedModel> list_models(const Loader& loader, const std::optional<s
   for (const Backend* backend : backends()) {
     if (!framework.empty() && backend->name() != framework) continue;
     for (const std::string& preset : files.list(fmt::format("{}/models/{}", configs, backend->name()))) {
-      ListedModel model{.framework = std::string(backend->name()), .preset = preset, .size = {}};
+      ListedModel model{.framework = std::string(backend->name()), .preset = preset, .shape = {}, .size = {}};
       if (!preset.ends_with(extension) || is_part(model.name())) continue;
-      model.size = read_size(loader, *backend, preset, options);
+      model.shape = read_shape(loader, *backend, preset, options);
+      model.size = size_of(model.shape);
       out.push_back(std::move(model));
     }
   }

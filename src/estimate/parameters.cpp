@@ -45,6 +45,7 @@ std::string_view to_string(ParameterPart part) { return names[static_cast<std::s
 
 double Parameters::total() const { return std::accumulate(parts.begin(), parts.end(), 0.0); }
 double Parameters::expert() const { return (*this)[ParameterPart::experts] + (*this)[ParameterPart::mtp_experts]; }
+double Parameters::prediction() const { return (*this)[ParameterPart::mtp] + (*this)[ParameterPart::mtp_experts]; }
 double Parameters::dense() const { return total() - expert(); }
 double Parameters::matrices() const {
   return total() - (*this)[ParameterPart::embedding] - (*this)[ParameterPart::output] - (*this)[ParameterPart::norms] -

@@ -18,6 +18,7 @@ using Lines = std::vector<std::string>;
 
 constexpr std::int64_t usual_sequence = 8192;
 constexpr std::int64_t sequence_where_unknown = 4096;
+constexpr std::int64_t usual_vocabulary = 128'000;
 
 struct Plan {
   const NewExperimentRequest& request;
@@ -119,14 +120,16 @@ Lines maxtext_lines(const Plan& e) {
 struct Writer {
   std::string_view framework;
   StateLayout state;
-  bool pipelines;  ///< a first layout may have them
+  double shared_bytes;  ///< GuessTask::shared_bytes
+  bool pipelines;       ///< a first layout may have them
   Lines (*lines)(const Plan&);
 };
 
 constexpr std::array writers = {
-    Writer{"megatron", StateLayout::optimizer_shards, true, megatron_lines},
-    Writer{"torchtitan", StateLayout::weight_shards, true, torchtitan_lines},
-    Writer{"maxtext", StateLayout::weight_shards, false, maxtext_lines},
+    Writer{"megatron", StateLayout::optimizer_shards, 0, true, megatron_lines},
+    Writer{"torchtitan", StateLayout::weight_shards, 16, true, torchtitan_lines},
+    // weight_dtype of Primus's preset is bfloat16, and so are the moments; XLA keeps no gradients.
+    Writer{"maxtext", StateLayout::weight_shards, 6, false, maxtext_lines},
 };
 
 const Writer* find_writer(std::string_view framework) {
@@ -136,9 +139,17 @@ const Writer* find_writer(std::string_view framework) {
   return nullptr;
 }
 
+/// "683B parameters (671B without multi-token prediction)".
+std::string size_text(const ModelSize& size) {
+  std::string out = fmt::format("{:.3g}B parameters", size.parameters() / 1e9);
+  if (size.prediction_parameters > 0)
+    out += fmt::format(" ({:.3g}B without multi-token prediction)", size.parameters_without_prediction() / 1e9);
+  if (size.vocabulary == 0) out += " without the vocabulary, which is not known";
+  return out;
+}
+
 std::string reasons(const Plan& e) {
   const FirstGuess& g = e.guess;
-  const double parameters = e.task.model.parameters() / 1e9;
   std::string split = fmt::format("TP {}", g.tensor);
   if (e.task.pipelines) split += fmt::format(", PP {}", g.pipeline);
   if (g.context > 1) split += fmt::format(", CP {}", g.context);
@@ -149,9 +160,10 @@ std::string reasons(const Plan& e) {
                                  ? fmt::format("{} GPUs share the weights", sharers)
                                  : fmt::format("Adam's states over {} ranks", sharers);
   return fmt::format(
-      "# {:.3g}B parameters: {}; {}; about {:.0f} of {:.0f} GiB on {}, as estimated.\n"
+      "# {}: {}; {}; about {:.0f} of {:.0f} GiB on {}, as estimated.\n"
       "# DP {}; {}. A start: measure, then change.\n",
-      parameters, split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name, g.data,
+      size_text(e.request.model.size), split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name,
+      g.data,
       g.recompute ? "layers are recomputed, for their activations do not fit beside the states"
                   : "activations fit beside the states without full recompute");
 }
@@ -162,6 +174,10 @@ GuessTask guess_task(const NewExperimentRequest& request) {
   const ModelSize& size = request.model.size;
   GuessTask task;
   task.model = size;
+  if (size.vocabulary == 0) {  // of a tokenizer that is in no table: a rough count needs some
+    task.model.vocabulary = usual_vocabulary;
+    task.model.dense_parameters += 2 * static_cast<double>(usual_vocabulary) * static_cast<double>(size.hidden);
+  }
   task.gpus = request.gpus;
   task.gpus_per_node = std::min(request.gpus_per_node, request.gpus);
   task.memory_bytes = request.hardware.memory_bytes;
@@ -172,6 +188,7 @@ GuessTask guess_task(const NewExperimentRequest& request) {
   }
   if (const Writer* writer = find_writer(request.model.framework)) {
     task.state = writer->state;
+    task.shared_bytes = writer->shared_bytes;
     task.pipelines = writer->pipelines;
   }
   return task;

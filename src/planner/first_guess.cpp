@@ -49,7 +49,7 @@ double state_bytes(const GuessTask& task, const FirstGuess& guess) {
     const double expert_replicas = real(task.gpus) / real(guess.expert * guess.pipeline);
     return dense * (6 + 12 / replicas) + experts * (6 + 12 / expert_replicas);
   }
-  const double shared = 16 * m.parameters() / real(guess.tensor * guess.pipeline * guess.shards);
+  const double shared = task.shared_bytes * m.parameters() / real(guess.tensor * guess.pipeline * guess.shards);
   // Two layers are whole at a time, in two bytes.
   const double gathered = 2 * 2 * (dense * real(guess.pipeline) + experts * real(guess.pipeline)) / real(m.layers);
   return shared + gathered;

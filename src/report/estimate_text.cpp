@@ -54,6 +54,9 @@ std::string model_lines(const EstimateReport& report, const TextStyle& style) {
   std::string text = human_count(estimate.parameters.total()) + " parameters";
   if (report.analysis.workload->model.experts > 0)
     text += fmt::format(", {} of them active", human_count(estimate.active.total()));
+  if (const double prediction = estimate.parameters.prediction(); prediction > 0) {
+    text += fmt::format("; {} without multi-token prediction", human_count(estimate.parameters.total() - prediction));
+  }
   std::string out = row("model", text, style);
   std::string parts;
   for (std::size_t i = 0; i < parameter_parts; ++i) {

@@ -1,8 +1,11 @@
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
 
 #include "primus_plan/report/models.h"
+#include "primus_plan/support/text.h"
 #include "report/json_parts.h"
 #include "report/paint.h"
 #include "report/table.h"
@@ -12,16 +15,22 @@ namespace {
 
 constexpr double billion = 1e9;
 
+std::int64_t whole(double count) { return static_cast<std::int64_t>(std::llround(count)); }
+
 std::string number(std::int64_t value) { return value > 0 ? std::to_string(value) : "-"; }
 
-/// "8.03B"; of a mixture of experts how many a token meets, too.
+/// "8.03B"; of a mixture of experts how many a token meets, too. What the count has that the model's published size
+/// has not, or the other way round, is said.
 std::string parameters_text(const ModelSize& size) {
-  const double all = size.parameters();
-  if (size.layers == 0 || size.hidden == 0) return "-";
-  if (size.experts == 0) return fmt::format("{:.3g}B", all / billion);
-  const double active = size.dense_parameters + size.expert_parameters * static_cast<double>(size.experts_per_token) /
-                                                    static_cast<double>(size.experts);
-  return fmt::format("{:.4g}B ({:.3g}B active)", all / billion, active / billion);
+  if (size.layers == 0) return "-";
+  std::vector<std::string> more;
+  if (size.experts > 0) more.push_back(fmt::format("{:.3g}B active", size.active_parameters / billion));
+  if (size.prediction_parameters > 0)
+    more.push_back(fmt::format("{:.3g}B without MTP", size.parameters_without_prediction() / billion));
+  if (size.vocabulary == 0) more.emplace_back("vocabulary not known");
+  const double all = size.parameters() / billion;
+  const std::string count = size.experts == 0 ? fmt::format("{:.3g}B", all) : fmt::format("{:.4g}B", all);
+  return more.empty() ? count : fmt::format("{} ({})", count, join(more, ", "));
 }
 
 std::string heads_text(const ModelSize& size) {
@@ -72,8 +81,9 @@ std::string models_to_json(const std::vector<ListedModel>& models, const std::st
     const ModelSize& size = model.size;
     json.begin_object(JsonWriter::Layout::one_line);
     json.key("backend").string(model.framework).key("model").string(model.name()).key("preset").string(model.preset);
-    write_count(json, "parameters",
-                size.layers > 0 && size.hidden > 0 ? static_cast<std::int64_t>(size.parameters()) : 0);
+    write_count(json, "parameters", whole(size.parameters()));
+    write_count(json, "active_parameters", whole(size.active_parameters));
+    write_count(json, "prediction_parameters", whole(size.prediction_parameters));
     write_count(json, "layers", size.layers);
     write_count(json, "hidden", size.hidden);
     write_count(json, "heads", size.heads);

@@ -56,8 +56,9 @@ std::string manual_to_markdown(std::span<const RulePage> pages, const ToolInfo& 
       "What `primus-plan check` can say: {} rules. An **error** stops, hangs or truncates the run, a **warning** means "
       "that it runs otherwise than meant, a **note** is advice. The stage says how far the run gets "
       "([diagnostics.md](diagnostics.md)). `primus-plan explain ID` shows a page in the terminal. Every example here "
-      "is "
-      "run by the tests: the bad one fires its rule and no other, the good one is silent.\n\nThe rules speak for ",
+      "is run by the tests: the bad one fires its rule and no other, the good one is silent. Rules of the stage "
+      "`advice` and those of memory (FT...) count only in their own examples: a small example may well wait for its "
+      "pipeline, or not fit the GPU.\n\nThe rules speak for ",
       pages.size());
   for (std::size_t i = 0; i < tool.pins.size(); ++i) text += (i == 0 ? "" : ", ") + markdown_text(tool.pins[i].second);
   text += ".\n";

@@ -16,7 +16,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 TEST(ModelsCommand, ListsPresetsWithTheirSizes) {
   const ProcessResult result = run_plan({"models", "--backend", "megatron", "deepseek_v3"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.out, "670.9B")) << result.out;
+  EXPECT_TRUE(contains(result.out, "682.6B (38.2B active, 671B without MTP)")) << result.out;
   EXPECT_TRUE(contains(result.out, "8 of 256")) << result.out;
   EXPECT_FALSE(contains(result.out, "_base")) << result.out;
 }
@@ -32,6 +32,35 @@ TEST(ModelsCommand, GivesJson) {
   EXPECT_EQ(llama.at("hidden"), 4096);
   EXPECT_EQ(llama.at("heads"), 32);
   EXPECT_TRUE(llama.at("experts").is_null());
+}
+
+/// models, estimate, why and init count the same parameters of the same model.
+TEST(ModelsCommand, CountsAsEstimateDoes) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("own.yaml", "");
+  for (const auto& [framework, name] : {std::pair("megatron", "deepseek_v3"), std::pair("megatron", "zebra_llama_8B"),
+                                        std::pair("megatron", "llama2_7B"), std::pair("torchtitan", "deepseek_v3_16b"),
+                                        std::pair("maxtext", "mixtral_8x7B")}) {
+    const json listed =
+        json::parse(run_plan({"models", "--format", "json", "--backend", framework, std::string(name) + ".yaml"}).out);
+    const json& model = listed.at("models").at(0);
+    ASSERT_EQ(model.at("model"), name);
+    folder.write("own.yaml", std::string("work_group: w\nuser_name: u\nexp_name: e\nworkspace: w\nmodules:\n"
+                                         "  pre_trainer:\n    framework: ") +
+                                 framework + "\n    config: pre_trainer.yaml\n    model: " + name + ".yaml\n");
+    const json estimate =
+        json::parse(run_plan({"estimate", file, "--world-size", "8", "--format", "json"}).out).at("parameters");
+    EXPECT_EQ(model.at("parameters"), estimate.at("total")) << name;
+    EXPECT_EQ(model.at("active_parameters"), estimate.at("active")) << name;
+  }
+}
+
+TEST(InitCommand, SaysWhatTheParametersHaveBeyondThePublishedSize) {
+  const std::string made = run_plan({"init", "--model", "deepseek_v3", "--gpus", "1024"}).out;
+  EXPECT_TRUE(contains(made, "# 683B parameters (671B without multi-token prediction): ")) << made;
+  const std::string estimate = run_plan({"estimate", "-"}, {.input = made}).out;
+  EXPECT_TRUE(contains(estimate, "683 B parameters, 38.2 B of them active; 671 B without multi-token prediction"))
+      << estimate;
 }
 
 TEST(ModelsCommand, NamesTheNearestWhenThereIsNone) {

@@ -138,7 +138,8 @@ TEST_P(ModelSizes, AreThePublishedOnes) {
   for (const ListedModel& model : list_models(loader, std::nullopt, GetParam().framework)) {
     if (model.name() != GetParam().model) continue;
     found = true;
-    EXPECT_NEAR(model.size.parameters() / 1e9, GetParam().billions, 0.01 * GetParam().billions) << model.name();
+    EXPECT_NEAR(model.size.parameters_without_prediction() / 1e9, GetParam().billions, 0.01 * GetParam().billions)
+        << model.name();
   }
   EXPECT_TRUE(found);
 }
@@ -154,6 +155,47 @@ INSTANTIATE_TEST_SUITE_P(
                     Published{"torchtitan", "deepseek_v3_671b", 671.0},
                     Published{"torchtitan", "llama4_17Bx16E", 107.8}, Published{"maxtext", "llama3_8B", 8.03},
                     Published{"maxtext", "mixtral_8x22B", 140.6}, Published{"maxtext", "deepseek_v2_16B", 15.7}));
+
+/// Every matrix, bias, norm and router counts: numbers of the checkpoints' own files.
+TEST(ModelSizes, AreExact) {
+  struct Exact {
+    const char* framework;
+    const char* model;
+    double parameters;
+  };
+  constexpr Exact exact[] = {{"megatron", "llama3.1_8B", 8'030'261'248},
+                             {"megatron", "mixtral_8x7B_v0.1", 46'702'792'704},
+                             {"megatron", "qwen3_235B_A22B", 235'093'634'560},
+                             {"maxtext", "llama3_8B", 8'030'261'248}};
+  const MemoryFiles files;
+  const Loader loader(files, Environment());
+  for (const Exact& one : exact) {
+    double counted = 0;
+    for (const ListedModel& model : list_models(loader, std::nullopt, one.framework)) {
+      if (model.name() == one.model) counted = model.size.parameters();
+    }
+    EXPECT_EQ(counted, one.parameters) << one.model;
+  }
+}
+
+TEST(ModelSizes, AVocabularyThatIsNotKnownIsLeftOut) {
+  ModelShape shape{.layers = 2, .hidden = 64, .heads = 4, .kv_heads = 4, .head_width = 16};
+  shape.value_width = 16;
+  shape.kinds = {{.count = 2, .feed_forward = FeedForward::none}};
+  NewExperimentRequest request;
+  request.model = {.framework = "megatron", .preset = "own.yaml", .shape = shape, .size = size_of(shape)};
+  EXPECT_LT(request.model.size.parameters(), 100'000);
+  EXPECT_GT(guess_task(request).model.parameters(), 64 * 100'000) << "a rough count needs some";
+}
+
+TEST(FirstGuess, SharedStatesHaveTheBytesOfTheFramework) {
+  NewExperimentRequest request;
+  request.model.size = seventy_billion();
+  request.model.framework = "torchtitan";
+  EXPECT_EQ(guess_task(request).shared_bytes, 16);
+  request.model.framework = "maxtext";  // bfloat16 weights and moments, no gradients
+  EXPECT_EQ(guess_task(request).shared_bytes, 6);
+}
 
 }  // namespace
 }  // namespace primus_plan

@@ -9,7 +9,6 @@
 
 #include "primus_plan/backends/analysis.h"
 #include "primus_plan/backends/candidates.h"
-#include "primus_plan/backends/model_size.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/diagnostics/rule.h"
 #include "primus_plan/layout/rank_layout.h"
@@ -49,8 +48,6 @@ class Backend {
   /// `environment` holds the variables that the run itself will see, for rules about them.
   virtual std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const = 0;
   virtual std::vector<const RuleInfo*> rules() const = 0;
-  /// How large a module's model is. All zeros for a model without facts.
-  virtual ModelSize model_size(const Module& module, const Environment& environment) const = 0;
   /// KEY=VALUE overrides (dotted keys, YAML values) that ask for these degrees; 0 leaves a degree to the backend's
   /// default. Empty for degrees this backend cannot express.
   virtual std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const = 0;

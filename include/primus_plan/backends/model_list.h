@@ -14,7 +14,8 @@ namespace primus_plan {
 struct ListedModel {
   std::string framework;  ///< "megatron"
   std::string preset;     ///< as `model:` names it: "llama3.1_8B.yaml", "diffusion/flux_12b.yaml"
-  ModelSize size;
+  ModelShape shape;       ///< without layers where its dimensions are not known
+  ModelSize size;         ///< of the shape
 
   /// The preset without ".yaml".
   std::string name() const;

@@ -36,6 +36,8 @@ struct Parameters {
   double total() const;
   double expert() const;  ///< routed experts: what expert parallel splits and the experts' own replicas share
   double dense() const;   ///< everything else
+  /// Multi-token prediction with its experts, which published sizes leave out; part of the total.
+  double prediction() const;
   /// Weights of large matrix products inside the layers: not embedding, output, norms and router.
   double matrices() const;
 };

@@ -14,7 +14,7 @@ double usable_bytes(double memory_bytes);
 /// How a framework keeps the model's state.
 enum class StateLayout : std::uint8_t {
   optimizer_shards,  ///< bf16 weights and fp32 gradients on each replica, Adam's states shared (Megatron)
-  weight_shards,     ///< fp32 weights, gradients and Adam's states shared (FSDP)
+  weight_shards,     ///< weights, gradients and Adam's states shared (FSDP)
 };
 
 /// What a first layout is wanted for.
@@ -25,7 +25,8 @@ struct GuessTask {
   double memory_bytes = 0;  ///< of one GPU
   std::int64_t sequence_length = 4096;
   StateLayout state = StateLayout::optimizer_shards;
-  bool pipelines = true;  ///< pipeline parallel may be used
+  double shared_bytes = 16;  ///< weight_shards: of state, a parameter; fp32 weights, gradients, two moments of Adam
+  bool pipelines = true;     ///< pipeline parallel may be used
 };
 
 /// A layout with what it needs.
@@ -45,7 +46,7 @@ struct FirstGuess {
 
 /// Layouts for a task, the one to prefer first: those that fit, by how little they split the model and how little of
 /// it leaves a node; then those that do not, by their need. Bytes are a rough count: states of the parameters
-/// (Megatron 6 + 12 / DP, FSDP 16 / shards: ZeRO, Rajbhandari et al. 2020, section 3.1, with fp32 gradients),
+/// (Megatron 6 + 12 / DP, FSDP shared_bytes / shards: ZeRO, Rajbhandari et al. 2020, section 3.1, with fp32 gradients),
 /// activations of a flash-attention layer, logits, and an allowance for the runtime. Whether a framework takes a layout
 /// is not asked here.
 std::vector<FirstGuess> first_guesses(const GuessTask& task);

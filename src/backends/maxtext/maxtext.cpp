@@ -11,7 +11,6 @@
 #include "backends/maxtext/layout.h"
 #include "backends/maxtext/overrides.h"
 #include "backends/maxtext/rules/rules.h"
-#include "backends/maxtext/size.h"
 #include "backends/maxtext/workload.h"
 #include "backends/maxtext/worlds.h"
 
@@ -110,9 +109,6 @@ class MaxTextBackend final : public Backend {
     return std::make_unique<PreparedMaxText>(module, environment);
   }
   std::vector<const RuleInfo*> rules() const override { return rule_infos<MaxTextRun>(all_rule_lists()); }
-  ModelSize model_size(const Module& module, const Environment& environment) const override {
-    return size_of(dimensions(*module.params, environment));
-  }
   Overrides degree_overrides(const Degrees& degrees) const override { return maxtext::degree_overrides(degrees); }
 };
 

@@ -122,6 +122,10 @@ ModelShape shape_of(const MaxTextRun& run) {
   out.vocabulary = out.padded_vocabulary = *config.vocab_size;
   out.tied_embeddings = *config.logits_via_embedding;
   out.learned_positions = std::max<Int>(*config.trainable_position_size, 0);
+  // A limit that the model file or the user states; the default of base.yml says nothing of the model.
+  const Node* positions = run.layers.values->get("max_position_embeddings");
+  if (positions != nullptr && positions->kind == Kind::integer)
+    out.longest_sequence = std::max<Int>(positions->integer, 0);
   const bool gpt3 = *config.decoder_block == "gpt3";
   out.biases = gpt3 || (*config.mlp_bias && *config.attention_bias);
   out.layer_norm_bias = gpt3;

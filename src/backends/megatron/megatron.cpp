@@ -8,7 +8,6 @@
 #include "backends/megatron/fields.h"
 #include "backends/megatron/groups.h"
 #include "backends/megatron/rules/rules.h"
-#include "backends/megatron/size.h"
 #include "backends/megatron/workload.h"
 #include "backends/megatron/worlds.h"
 #include "primus_plan/support/number.h"
@@ -82,9 +81,6 @@ class MegatronBackend final : public Backend {
     return std::make_unique<PreparedMegatron>(module, environment);
   }
   std::vector<const RuleInfo*> rules() const override { return rule_infos<MegatronRun>(all_rule_lists()); }
-  ModelSize model_size(const Module& module, const Environment& /*environment*/) const override {
-    return size_of(dimensions(*module.params));
-  }
   Overrides degree_overrides(const Degrees& degrees) const override {
     Overrides out;
     ask_for_degree(out, "tensor_model_parallel_size", degrees.tensor);

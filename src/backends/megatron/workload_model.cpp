@@ -279,6 +279,7 @@ ModelShape model_shape(const MegatronRun& run, std::vector<std::string_view>& un
   m.tied_embeddings = !*config.untie_embeddings_and_output_weights;
   const bool learned = *config.position_embedding_type == "learned_absolute";
   if (learned) m.learned_positions = size(config.max_position_embeddings);
+  m.longest_sequence = std::max<Int>(config.max_position_embeddings.value.value_or(0), 0);
   m.biases = *config.add_bias_linear;
   m.qkv_bias = *config.add_qkv_bias;
   m.layer_norm_bias = *config.normalization == "LayerNorm";

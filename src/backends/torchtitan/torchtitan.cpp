@@ -9,7 +9,6 @@
 #include "backends/torchtitan/fields.h"
 #include "backends/torchtitan/layout.h"
 #include "backends/torchtitan/rules/rules.h"
-#include "backends/torchtitan/size.h"
 #include "backends/torchtitan/workload.h"
 #include "backends/torchtitan/worlds.h"
 
@@ -71,9 +70,6 @@ class TorchTitanBackend final : public Backend {
     return std::make_unique<PreparedTorchTitan>(module, environment);
   }
   std::vector<const RuleInfo*> rules() const override { return rule_infos<TorchTitanRun>(all_rule_lists()); }
-  ModelSize model_size(const Module& module, const Environment& /*environment*/) const override {
-    return size_of(dimensions(*module.params));
-  }
   Overrides degree_overrides(const Degrees& degrees) const override {
     Overrides out;
     constexpr Int stages_of_a_schedule = 2;  // more of them take a number of layers, which depends on the model

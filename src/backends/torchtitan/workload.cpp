@@ -94,6 +94,7 @@ ModelShape shape_of(const TorchTitanRun& run) {
   out.biases = run.family() == Family::gpt_oss;
   out.qk_norm = run.family() == Family::qwen3;
   out.rope_base = rope_base(run);
+  out.longest_sequence = model.max_seq_len;
   out.heads = model.heads;
   out.kv_heads = sizes.kv_heads;
   out.head_width = out.value_width = sizes.head_width;

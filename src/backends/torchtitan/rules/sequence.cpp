@@ -112,8 +112,12 @@ constexpr Rule<TorchTitanRun> rules[] = {
       .summary = "seq_len does not exceed the flavor's max_seq_len.",
       .explanation = "The rotary table grows with seq_len, so the run works; a checkpoint trained for shorter "
                      "sequences may not.",
-      .bad = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 262144\n"},
-      .good = {.world_size = 8, .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 131072\n"}},
+      .bad = {.world_size = 8,
+              .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 262144\n  local_batch_size: 1\n"
+                      "activation_checkpoint:\n  mode: full\n"},
+      .good = {.world_size = 8,
+               .yaml = "model:\n  name: llama3\n  flavor: 8B\ntraining:\n  seq_len: 131072\n  local_batch_size: 1\n"
+                       "activation_checkpoint:\n  mode: full\n"}},
      sequence_above_maximum},
     {{.id = "TT603",
       .name = "heads-uneven-over-tp",
