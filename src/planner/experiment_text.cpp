@@ -109,6 +109,8 @@ Lines maxtext_lines(const Plan& e) {
   add(out, "");
   add(out, "per_device_batch_size: {}", static_cast<double>(g.micro_batch) / static_cast<double>(g.tensor * g.context));
   add(out, "max_target_length: {}", e.task.sequence_length);
+  // The ring of context parallel takes no packed samples.
+  if (g.context > 1) add(out, "packing: false");
   add(out, "remat_policy: {}", g.recompute ? "full" : "minimal");
   if (e.task.model.experts > 0) add(out, "megablox: false");
   out.insert(out.end(), {"", "steps: 1000", "dataset_type: synthetic", "enable_checkpointing: false",
@@ -119,14 +121,35 @@ Lines maxtext_lines(const Plan& e) {
 struct Writer {
   std::string_view framework;
   StateLayout state;
-  bool pipelines;  ///< a first layout may have them
+  double shared_bytes_of_parameter;  ///< see GuessTask; MaxText's presets hold everything in bf16
+  bool pipelines;                    ///< a first layout may have them
+  bool context_needs_keys;           ///< see GuessTask
+  bool splits_within_node;           ///< see GuessTask
   Lines (*lines)(const Plan&);
 };
 
 constexpr std::array writers = {
-    Writer{"megatron", StateLayout::optimizer_shards, true, megatron_lines},
-    Writer{"torchtitan", StateLayout::weight_shards, true, torchtitan_lines},
-    Writer{"maxtext", StateLayout::weight_shards, false, maxtext_lines},
+    Writer{.framework = "megatron",
+           .state = StateLayout::optimizer_shards,
+           .shared_bytes_of_parameter = 0,
+           .pipelines = true,
+           .context_needs_keys = false,
+           .splits_within_node = false,
+           .lines = megatron_lines},
+    Writer{.framework = "torchtitan",
+           .state = StateLayout::weight_shards,
+           .shared_bytes_of_parameter = 16,
+           .pipelines = true,
+           .context_needs_keys = true,
+           .splits_within_node = false,
+           .lines = torchtitan_lines},
+    Writer{.framework = "maxtext",
+           .state = StateLayout::weight_shards,
+           .shared_bytes_of_parameter = 8,
+           .pipelines = false,
+           .context_needs_keys = true,
+           .splits_within_node = true,
+           .lines = maxtext_lines},
 };
 
 const Writer* find_writer(std::string_view framework) {
@@ -134,6 +157,12 @@ const Writer* find_writer(std::string_view framework) {
     if (writer.framework == framework) return &writer;
   }
   return nullptr;
+}
+
+std::string_view recompute_reason(const FirstGuess& guess) {
+  if (!guess.recompute) return "activations fit beside the states without full recompute";
+  if (guess.recompute_is_choice) return "layers are recomputed, which leaves memory to spare";
+  return "layers are recomputed, for their activations do not fit beside the states";
 }
 
 std::string reasons(const Plan& e) {
@@ -152,8 +181,7 @@ std::string reasons(const Plan& e) {
       "# {:.3g}B parameters: {}; {}; about {:.0f} of {:.0f} GiB on {}, as estimated.\n"
       "# DP {}; {}. A start: measure, then change.\n",
       parameters, split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name, g.data,
-      g.recompute ? "layers are recomputed, for their activations do not fit beside the states"
-                  : "activations fit beside the states without full recompute");
+      recompute_reason(g));
 }
 
 }  // namespace
@@ -172,7 +200,10 @@ GuessTask guess_task(const NewExperimentRequest& request) {
   }
   if (const Writer* writer = find_writer(request.model.framework)) {
     task.state = writer->state;
+    task.shared_bytes_of_parameter = writer->shared_bytes_of_parameter;
     task.pipelines = writer->pipelines;
+    task.context_needs_keys = writer->context_needs_keys;
+    task.splits_within_node = writer->splits_within_node;
   }
   return task;
 }
