@@ -144,7 +144,8 @@ void try_plans(const Making& making, Tried& out) {
     }
     if (out.weight) return;
     if (result.has_least_memory) out.add_need(result.least_memory.memory.expected);
-    const std::string refusal = result.trouble.empty() ? most_frequent(result.rejections) : result.trouble;
+    const std::string refusal =
+        result.trouble.empty() ? most_frequent(result.rejections) : fmt::format("plan says: {}", result.trouble);
     if (!refusal.empty()) out.refusal = refusal;
   }
 }

@@ -50,7 +50,9 @@ class AskedExperiments : public testing::TestWithParam<Asked> {
     how.with_workload = true;
     for (const Analysis& analysis : analyze(loaded.experiments.front(), launch, environment_, how)) {
       EXPECT_EQ(analysis.errors, 0U) << text;
-      if (request.sequence_length > 0) EXPECT_EQ(analysis.run.batch.sequence_length, request.sequence_length);
+      if (request.sequence_length > 0) {
+        EXPECT_EQ(analysis.run.batch.sequence_length, request.sequence_length);
+      }
       ASSERT_NE(analysis.workload, nullptr);
       const MemoryEstimate memory = estimate_memory(*analysis.workload, memory_device(&request.hardware));
       EXPECT_NE(compare_with_hardware(memory, request.hardware.memory_bytes), Fit::does_not_fit) << text;
