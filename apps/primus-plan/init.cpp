@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "command.h"
 #include "options.h"
@@ -66,6 +67,7 @@ int run(const Options& options) {
   request.gpus = options.gpus;
   request.gpus_per_node = options.gpus_per_node;
   request.sequence_length = options.sequence_length;
+  request.jobs = std::max(1U, std::thread::hardware_concurrency());
   ExperimentOptions loading;
   loading.primus_root = root;
   const NewExperiment made = make_experiment(request, loader, loading);

@@ -110,6 +110,8 @@ Lines maxtext_lines(const Plan& e) {
   add(out, "");
   add(out, "per_device_batch_size: {}", static_cast<double>(g.micro_batch) / static_cast<double>(g.tensor * g.context));
   add(out, "max_target_length: {}", e.task.sequence_length);
+  // The ring of context parallel takes no packed samples.
+  if (g.context > 1) add(out, "packing: false");
   add(out, "remat_policy: {}", g.recompute ? "full" : "minimal");
   if (e.task.model.experts > 0) add(out, "megablox: false");
   out.insert(out.end(), {"", "steps: 1000", "dataset_type: synthetic", "enable_checkpointing: false",
@@ -120,16 +122,35 @@ Lines maxtext_lines(const Plan& e) {
 struct Writer {
   std::string_view framework;
   StateLayout state;
-  double shared_bytes;  ///< GuessTask::shared_bytes
-  bool pipelines;       ///< a first layout may have them
+  double shared_bytes_of_parameter;  ///< see GuessTask; MaxText's presets hold everything in bf16
+  bool pipelines;                    ///< a first layout may have them
+  bool context_needs_keys;           ///< see GuessTask
+  bool splits_within_node;           ///< see GuessTask
   Lines (*lines)(const Plan&);
 };
 
 constexpr std::array writers = {
-    Writer{"megatron", StateLayout::optimizer_shards, 0, true, megatron_lines},
-    Writer{"torchtitan", StateLayout::weight_shards, 16, true, torchtitan_lines},
-    // weight_dtype of Primus's preset is bfloat16, and so are the moments; XLA keeps no gradients.
-    Writer{"maxtext", StateLayout::weight_shards, 6, false, maxtext_lines},
+    Writer{.framework = "megatron",
+           .state = StateLayout::optimizer_shards,
+           .shared_bytes_of_parameter = 0,
+           .pipelines = true,
+           .context_needs_keys = false,
+           .splits_within_node = false,
+           .lines = megatron_lines},
+    Writer{.framework = "torchtitan",
+           .state = StateLayout::weight_shards,
+           .shared_bytes_of_parameter = 16,
+           .pipelines = true,
+           .context_needs_keys = true,
+           .splits_within_node = false,
+           .lines = torchtitan_lines},
+    Writer{.framework = "maxtext",
+           .state = StateLayout::weight_shards,
+           .shared_bytes_of_parameter = 8,
+           .pipelines = false,
+           .context_needs_keys = true,
+           .splits_within_node = true,
+           .lines = maxtext_lines},
 };
 
 const Writer* find_writer(std::string_view framework) {
@@ -139,13 +160,10 @@ const Writer* find_writer(std::string_view framework) {
   return nullptr;
 }
 
-/// "683B parameters (671B without multi-token prediction)".
-std::string size_text(const ModelSize& size) {
-  std::string out = fmt::format("{:.3g}B parameters", size.parameters() / 1e9);
-  if (size.prediction_parameters > 0)
-    out += fmt::format(" ({:.3g}B without multi-token prediction)", size.parameters_without_prediction() / 1e9);
-  if (size.vocabulary == 0) out += " without the vocabulary, which is not known";
-  return out;
+std::string_view recompute_reason(const FirstGuess& guess) {
+  if (!guess.recompute) return "activations fit beside the states without full recompute";
+  if (guess.recompute_is_choice) return "layers are recomputed, which leaves memory to spare";
+  return "layers are recomputed, for their activations do not fit beside the states";
 }
 
 std::string reasons(const Plan& e) {
@@ -162,10 +180,8 @@ std::string reasons(const Plan& e) {
   return fmt::format(
       "# {}: {}; {}; about {:.0f} of {:.0f} GiB on {}, as estimated.\n"
       "# DP {}; {}. A start: measure, then change.\n",
-      size_text(e.request.model.size), split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name,
-      g.data,
-      g.recompute ? "layers are recomputed, for their activations do not fit beside the states"
-                  : "activations fit beside the states without full recompute");
+      parameters, split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name, g.data,
+      recompute_reason(g));
 }
 
 }  // namespace
@@ -188,8 +204,10 @@ GuessTask guess_task(const NewExperimentRequest& request) {
   }
   if (const Writer* writer = find_writer(request.model.framework)) {
     task.state = writer->state;
-    task.shared_bytes = writer->shared_bytes;
+    task.shared_bytes_of_parameter = writer->shared_bytes_of_parameter;
     task.pipelines = writer->pipelines;
+    task.context_needs_keys = writer->context_needs_keys;
+    task.splits_within_node = writer->splits_within_node;
   }
   return task;
 }

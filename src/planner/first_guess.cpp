@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "primus_plan/support/number.h"
 
@@ -15,7 +16,6 @@ constexpr double roomy_share = 0.6;         // up to here a larger micro-batch i
 constexpr std::int64_t most_micro_tokens = 16'384;
 constexpr std::int64_t long_sequence = 32'768;          // from here on context parallel splits it
 constexpr std::int64_t most_tokens_of_a_rank = 16'384;  // ... to at most so many
-constexpr std::int64_t most_gpus = 16'384;
 
 double real(std::int64_t number) { return static_cast<double>(number); }
 
@@ -49,7 +49,8 @@ double state_bytes(const GuessTask& task, const FirstGuess& guess) {
     const double expert_replicas = real(task.gpus) / real(guess.expert * guess.pipeline);
     return dense * (6 + 12 / replicas) + experts * (6 + 12 / expert_replicas);
   }
-  const double shared = task.shared_bytes * m.parameters() / real(guess.tensor * guess.pipeline * guess.shards);
+  const double shared =
+      task.shared_bytes_of_parameter * m.parameters() / real(guess.tensor * guess.pipeline * guess.shards);
   // Two layers are whole at a time, in two bytes.
   const double gathered = 2 * 2 * (dense * real(guess.pipeline) + experts * real(guess.pipeline)) / real(m.layers);
   return shared + gathered;
@@ -67,16 +68,6 @@ std::int64_t context_for(const GuessTask& task) {
     context *= 2;
   }
   return context;
-}
-
-/// Samples of a step: about four million tokens for a large model, one million for a small one.
-std::int64_t batch_for(const GuessTask& task, const FirstGuess& guess) {
-  const double parameters = task.model.parameters();
-  const double tokens = parameters < 5e9 ? 1 << 20 : parameters < 30e9 ? 1 << 21 : 1 << 22;
-  const std::int64_t per_step = guess.data * guess.micro_batch;
-  const auto steps = static_cast<std::int64_t>(tokens / real(task.sequence_length) / real(per_step));
-  const std::int64_t least = guess.pipeline > 1 ? 4 * guess.pipeline : 1;  // a bubble of a fifth at most
-  return per_step * std::max(steps, least);
 }
 
 /// How far a layout is from splitting nothing: each doubling counts, more so when it leaves a node.
@@ -104,11 +95,18 @@ void grow_micro_batch(const GuessTask& task, FirstGuess& guess) {
   }
 }
 
+std::int64_t gpus_of_node(const GuessTask& task) {
+  const std::int64_t nodes = (task.gpus + task.gpus_per_node - 1) / task.gpus_per_node;
+  return task.gpus / nodes;
+}
+
 /// The layout with everything that follows from its degrees; nothing when they do not divide the GPUs.
 std::optional<FirstGuess> complete(const GuessTask& task, FirstGuess guess) {
   const std::int64_t ranks = guess.tensor * guess.pipeline * guess.context;
   if (ranks > task.gpus || task.gpus % ranks != 0) return std::nullopt;
   if (guess.tensor > task.gpus_per_node) return std::nullopt;
+  if (task.splits_within_node && gpus_of_node(task) % (guess.tensor * guess.context * guess.expert) != 0)
+    return std::nullopt;
   guess.data = task.gpus / ranks;
   if (task.state == StateLayout::weight_shards) {
     const std::int64_t all = guess.data * guess.context;
@@ -119,9 +117,9 @@ std::optional<FirstGuess> complete(const GuessTask& task, FirstGuess guess) {
     return std::nullopt;
   }
   guess.bytes = need(task, guess);
-  guess.fits = guess.bytes <= usable_bytes(task.memory_bytes);
+  guess.fits = guess.bytes <= usable_share * task.memory_bytes;
   if (guess.fits) grow_micro_batch(task, guess);
-  guess.global_batch = batch_for(task, guess);
+  guess.global_batch = usual_batch(task, guess);
   return guess;
 }
 
@@ -135,7 +133,14 @@ bool splits(std::int64_t whole, std::int64_t degree) { return degree == 1 || (wh
 
 }  // namespace
 
-double usable_bytes(double memory_bytes) { return usable_share * memory_bytes; }
+std::int64_t usual_batch(const GuessTask& task, const FirstGuess& guess) {
+  const double parameters = task.model.parameters();
+  const double tokens = parameters < 5e9 ? 1 << 20 : parameters < 30e9 ? 1 << 21 : 1 << 22;
+  const std::int64_t per_step = guess.data * guess.micro_batch;
+  const auto steps = static_cast<std::int64_t>(tokens / real(task.sequence_length) / real(per_step));
+  const std::int64_t least = guess.pipeline > 1 ? 4 * guess.pipeline : 1;  // a bubble of a fifth at most
+  return per_step * std::max(steps, least);
+}
 
 std::vector<FirstGuess> first_guesses(const GuessTask& task) {
   const ModelSize& m = task.model;
@@ -166,14 +171,6 @@ std::vector<FirstGuess> first_guesses(const GuessTask& task) {
     return a.fits ? distance(task, a) < distance(task, b) : a.bytes < b.bytes;
   });
   return out;
-}
-
-std::optional<std::int64_t> least_gpus(GuessTask task) {
-  for (task.gpus = 1; task.gpus <= most_gpus; task.gpus *= 2) {
-    const auto guesses = first_guesses(task);
-    if (!guesses.empty() && guesses.front().fits) return task.gpus;
-  }
-  return std::nullopt;
 }
 
 }  // namespace primus_plan

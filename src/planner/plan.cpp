@@ -233,7 +233,7 @@ PlanResult make_plan(const Prepared& prepared, const PlanRequest& asked, const P
     add_proposals(out, judge, prepared, subject, request);
   } else if (!request.worlds.empty() && out.complete) {
     find_least(out, prepared, subject, request, groups, control);
-    out.nearest = find_nearest(prepared, subject, request, control);
+    if (request.look_further) out.nearest = find_nearest(prepared, subject, request, control);
   }
   return out;
 }

@@ -78,10 +78,18 @@ TEST(FirstGuess, SaysWhatNothingFits) {
   const auto guesses = first_guesses(task_of(1, 192));
   ASSERT_FALSE(guesses.empty());
   EXPECT_FALSE(guesses.front().fits);
-  const auto enough = least_gpus(task_of(1, 192));
-  ASSERT_TRUE(enough);
-  EXPECT_TRUE(first_guesses(task_of(*enough, 192)).front().fits);
-  EXPECT_FALSE(first_guesses(task_of(*enough / 2, 192)).front().fits);
+}
+
+TEST(FirstGuess, SplitsWithinANodeOnlyWhereItsMeshDoes) {
+  GuessTask task = task_of(64, 1e6);
+  task.model.experts = 64;
+  task.model.expert_parameters = 1e9;
+  task.state = StateLayout::weight_shards;
+  task.sequence_length = 65'536;
+  task.splits_within_node = true;
+  const auto guesses = first_guesses(task);
+  ASSERT_FALSE(guesses.empty());
+  for (const FirstGuess& guess : guesses) EXPECT_EQ(8 % (guess.tensor * guess.context * guess.expert), 0);
 }
 
 struct Wanted {
@@ -192,9 +200,9 @@ TEST(FirstGuess, SharedStatesHaveTheBytesOfTheFramework) {
   NewExperimentRequest request;
   request.model.size = seventy_billion();
   request.model.framework = "torchtitan";
-  EXPECT_EQ(guess_task(request).shared_bytes, 16);
-  request.model.framework = "maxtext";  // bfloat16 weights and moments, no gradients
-  EXPECT_EQ(guess_task(request).shared_bytes, 6);
+  EXPECT_EQ(guess_task(request).shared_bytes_of_parameter, 16);
+  request.model.framework = "maxtext";  // bfloat16 weights, moments and gradients
+  EXPECT_EQ(guess_task(request).shared_bytes_of_parameter, 8);
 }
 
 }  // namespace

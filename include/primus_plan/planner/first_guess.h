@@ -1,15 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "primus_plan/backends/model_size.h"
 
 namespace primus_plan {
-
-/// What of a GPU's memory a layout may be counted to fill: the rest goes to fragments and to what the count leaves out.
-double usable_bytes(double memory_bytes);
 
 /// How a framework keeps the model's state.
 enum class StateLayout : std::uint8_t {
@@ -25,8 +21,10 @@ struct GuessTask {
   double memory_bytes = 0;  ///< of one GPU
   std::int64_t sequence_length = 4096;
   StateLayout state = StateLayout::optimizer_shards;
-  double shared_bytes = 16;  ///< weight_shards: of state, a parameter; fp32 weights, gradients, two moments of Adam
-  bool pipelines = true;     ///< pipeline parallel may be used
+  double shared_bytes_of_parameter = 16;  ///< weight_shards: weights, gradients and Adam's states together
+  bool pipelines = true;                  ///< pipeline parallel may be used
+  bool context_needs_keys = false;        ///< context parallel needs other keys than its degree
+  bool splits_within_node = false;  ///< tensor, context and expert parallel share out a node's GPUs (MaxText's mesh)
 };
 
 /// A layout with what it needs.
@@ -39,19 +37,22 @@ struct FirstGuess {
   std::int64_t data = 1;    ///< replicas that see different samples
   std::int64_t micro_batch = 1;
   std::int64_t global_batch = 1;
-  bool recompute = false;  ///< full recompute of every layer
-  double bytes = 0;        ///< on the fullest GPU, by a rough count
+  bool recompute = false;            ///< full recompute of every layer
+  bool recompute_is_choice = false;  ///< ... though it is known to fit without
+  double bytes = 0;                  ///< on the fullest GPU, by a rough count
   bool fits = false;
 };
 
+/// Samples of a step of a layout: about four million tokens for a large model, one million for a small one, and enough
+/// micro-batches for its pipeline.
+std::int64_t usual_batch(const GuessTask& task, const FirstGuess& guess);
+
 /// Layouts for a task, the one to prefer first: those that fit, by how little they split the model and how little of
 /// it leaves a node; then those that do not, by their need. Bytes are a rough count: states of the parameters
-/// (Megatron 6 + 12 / DP, FSDP shared_bytes / shards: ZeRO, Rajbhandari et al. 2020, section 3.1, with fp32 gradients),
+/// (Megatron 6 + 12 / DP, FSDP 16 / shards: ZeRO, Rajbhandari et al. 2020, section 3.1, with fp32 gradients; 8 / shards
+/// where all of it is bf16),
 /// activations of a flash-attention layer, logits, and an allowance for the runtime. Whether a framework takes a layout
 /// is not asked here.
 std::vector<FirstGuess> first_guesses(const GuessTask& task);
-
-/// The least power of two of GPUs at which something fits; nothing up to 16384.
-std::optional<std::int64_t> least_gpus(GuessTask task);
 
 }  // namespace primus_plan

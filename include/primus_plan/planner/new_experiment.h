@@ -1,6 +1,7 @@
 #pragma once
 
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ struct NewExperimentRequest {
   std::int64_t gpus = 8;
   std::int64_t gpus_per_node = 8;
   std::int64_t sequence_length = 0;  ///< 0: as long as the model is made for, up to 8192
+  std::size_t jobs = 1;              ///< threads of a search
 };
 
 /// An experiment that `check` passes, or why there is none.
@@ -27,7 +29,9 @@ struct NewExperiment {
 };
 
 /// Takes the first of first_guesses that check passes and that the memory estimate fits on the hardware; one without a
-/// warning before one with. `options` say where presets come from.
+/// warning before one with. Where none will do, takes the best layout that make_plan finds; refuses only where that
+/// finds none. A number of GPUs that would do is one for which this function gives a text. `options` say where presets
+/// come from.
 NewExperiment make_experiment(const NewExperimentRequest& request, const Loader& loader,
                               const ExperimentOptions& options);
 

@@ -35,6 +35,7 @@ struct PlanRequest {
   std::size_t top = 5;
   bool min_change = false;        ///< plans with fewer changed keys first
   std::size_t jobs = 1;           ///< threads
+  bool look_further = true;       ///< where nothing fits: fills in PlanResult::nearest
   std::optional<Launch> present;  ///< where the module as it stands is judged; nothing: at the largest of `worlds`
   /// The warnings that check gives the experiment with a plan in it, those about its file, nodes and memory among them;
   /// nothing where it cannot say. Empty: proposals have the warnings of the backend's own rules.
