@@ -41,7 +41,8 @@ LoadResult load_degrees(const Options& options, const Loader& loader) {
   if (backend == nullptr) throw Trouble(fmt::format("no checker for backend {}", name));
   ExperimentOptions experiment = options.experiment.options();
   experiment.backend = name;
-  std::vector<std::pair<std::string, std::string>> overrides = backend->degree_overrides(options.degrees);
+  const Launch launch = find_launch(options.launch.options(), loader.environment(), Pragma{});
+  std::vector<std::pair<std::string, std::string>> overrides = backend->degree_overrides(options.degrees, launch);
   if (options.has_degrees && overrides.empty()) throw Trouble(fmt::format("{} cannot have these degrees", name));
   for (auto& set : overrides) experiment.sets.insert(experiment.sets.begin(), std::move(set));
   return loader.load_text("<degrees>", "{}\n", experiment);

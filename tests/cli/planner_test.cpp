@@ -186,6 +186,19 @@ TEST(TranslateCommand, AnotherModelIsRefusedAndNotWritten) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
+// Stages that no node holds alone: 7 in each of 3 nodes.
+TEST(TranslateCommand, PlacesAPipelineInNodesAndAcross) {
+  const TemporaryFolder folder;
+  std::string text = with(std::string(good_experiment), "tensor_model_parallel_size: 2", "num_layers: 42");
+  text = with(text, "pipeline_model_parallel_size: 1", "pipeline_model_parallel_size: 21");
+  const std::string file = folder.write("exp.yaml", with(text, "global_batch_size: 32", "global_batch_size: 84"));
+  const ProcessResult result =
+      run_plan({"translate", file, "--to", "maxtext", "--world-size", "21", "--gpus-per-node", "7"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "ici_pipeline_parallelism: 7")) << result.out;
+  EXPECT_TRUE(contains(result.out, "dcn_pipeline_parallelism: 3")) << result.out;
+}
+
 TEST(TranslateCommand, PresetsAreChosenByShapeAndMissingPartsAreTold) {
   const TemporaryFolder folder;
   const std::string snippet = (source_dir() / "docs/guide/torchtitan-experts.yaml").string();

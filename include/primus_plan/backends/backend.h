@@ -52,8 +52,10 @@ class Backend {
   /// How large a module's model is. All zeros for a model without facts.
   virtual ModelSize model_size(const Module& module, const Environment& environment) const = 0;
   /// KEY=VALUE overrides (dotted keys, YAML values) that ask for these degrees; 0 leaves a degree to the backend's
-  /// default. Empty for degrees this backend cannot express.
-  virtual std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const = 0;
+  /// default. `launch` says what a node holds, for backends that place degrees in nodes. Empty for degrees this backend
+  /// cannot express.
+  virtual std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees,
+                                                                            const Launch& launch) const = 0;
 };
 
 /// All backends, in a fixed order.

@@ -113,7 +113,9 @@ class MaxTextBackend final : public Backend {
   ModelSize model_size(const Module& module, const Environment& environment) const override {
     return size_of(dimensions(*module.params, environment));
   }
-  Overrides degree_overrides(const Degrees& degrees) const override { return maxtext::degree_overrides(degrees); }
+  Overrides degree_overrides(const Degrees& degrees, const Launch& launch) const override {
+    return maxtext::degree_overrides(degrees, launch);
+  }
 };
 
 }  // namespace

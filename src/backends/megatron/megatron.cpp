@@ -85,7 +85,7 @@ class MegatronBackend final : public Backend {
   ModelSize model_size(const Module& module, const Environment& /*environment*/) const override {
     return size_of(dimensions(*module.params));
   }
-  Overrides degree_overrides(const Degrees& degrees) const override {
+  Overrides degree_overrides(const Degrees& degrees, const Launch& /*launch*/) const override {
     Overrides out;
     ask_for_degree(out, "tensor_model_parallel_size", degrees.tensor);
     ask_for_degree(out, "pipeline_model_parallel_size", degrees.pipeline);

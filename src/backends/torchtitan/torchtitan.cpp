@@ -74,7 +74,7 @@ class TorchTitanBackend final : public Backend {
   ModelSize model_size(const Module& module, const Environment& /*environment*/) const override {
     return size_of(dimensions(*module.params));
   }
-  Overrides degree_overrides(const Degrees& degrees) const override {
+  Overrides degree_overrides(const Degrees& degrees, const Launch& /*launch*/) const override {
     Overrides out;
     constexpr Int stages_of_a_schedule = 2;  // more of them take a number of layers, which depends on the model
     if (degrees.virtual_pipeline > stages_of_a_schedule) return out;
