@@ -77,7 +77,7 @@ std::vector<Analysis> judge(const Options& options, const Setup& setup, const Ex
                             const Environment& environment) {
   const Launch launch =
       find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-  std::vector<Analysis> out = analyze(experiment, launch, environment, options.launch.analyze_options());
+  std::vector<Analysis> out = analyze(experiment, launch, environment, {});
   apply_choice(out, setup.choice(options.path));
   return out;
 }

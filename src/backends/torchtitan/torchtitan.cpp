@@ -32,10 +32,6 @@ class PreparedTorchTitan final : public Prepared {
     const TorchTitanRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     Analysis out = judge<TorchTitanRun>(run, all_rule_lists(), rewrites, options);
     if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
-    if (options.dp_formula == DpFormula::guide) {
-      out.notes.emplace_back(
-          "the guide's DP formula is Megatron's: TorchTitan's data-parallel degree is replicate x shard");
-    }
     return out;
   }
 
