@@ -7,6 +7,7 @@
 #include "command.h"
 #include "judging.h"
 #include "ordered.h"
+#include "primus_plan/backends/guide_formula.h"
 #include "primus_plan/report/statistics.h"
 #include "progress.h"
 #include "report_targets.h"
@@ -28,6 +29,7 @@ struct Options {
   ReportFlags output;
   FixFlags fix;
   std::string hardware;
+  std::string dp_formula = "runtime";
   bool strict = false;
   bool worlds = false;
   bool statistics = false;
@@ -183,6 +185,7 @@ class Check {
     FileReport file = judging_.judge(chosen, *loaded, Judging::With::repairs);
     Rendered rendered;
     if (options_.fix.wanted()) rendered.diff = judging_.fix(chosen, options_.fix, file, rendered.remark);
+    if (options_.dp_formula == "guide") std::ranges::for_each(file.modules, show_guide_formula);
     rendered.summary = summarize(file);
     const bool strict = options_.strict || chosen.setup->strict;
     rendered.fails = !rendered.diff.empty() || rendered.summary.errors > 0 || (strict && rendered.summary.warnings > 0);
@@ -258,6 +261,10 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
       ->group("Choosing");
   options->experiment.declare(app, tokens);
   options->launch.declare(app);
+  app.add_option("--dp-formula", options->dp_formula,
+                 "how DP is shown: runtime, or guide for world / (TP x PP x EP) with a note of what runs")
+      ->check(CLI::IsMember({"runtime", "guide"}))
+      ->group(launch_group);
   declare_hardware(app, options->hardware);
   options->output.declare(app);
   return [options] { return Check(*options).run(); };

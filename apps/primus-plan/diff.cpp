@@ -93,7 +93,7 @@ class Differ {
       if (options_.nodes_b > 0) launch.nodes = options_.nodes_b;
     }
     side.loaded = at ? load_at(*at, experiment) : load_given(opened(path), loader_, experiment, options_.output);
-    AnalyzeOptions asked = options_.launch.analyze_options();
+    AnalyzeOptions asked;
     asked.with_workload = true;
     for (const Experiment& one : side.loaded.experiments) {
       if (!part_) part_ = find_gpu_part(options_.hardware, one, setup.settings, files_);

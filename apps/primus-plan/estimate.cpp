@@ -65,7 +65,7 @@ int run(const Options& options) {
   if (options.dry_run && options.measured.empty()) throw Trouble("--dry-run goes with --measured");
   const OneRun file(options.path, options.experiment, options.output);
   Answers answers(options.output, options.path);
-  AnalyzeOptions asked = options.launch.analyze_options();
+  AnalyzeOptions asked;
   asked.with_workload = true;
   for (const Experiment& experiment : file.experiments()) {
     Part part = find_part(options.hardware, experiment, file.setup().settings, file.files());

@@ -60,7 +60,7 @@ std::optional<LoadResult> Judging::load_text(const Chosen& chosen, const std::st
 
 FileReport Judging::judge(const Chosen& chosen, const LoadResult& loaded, With with) const {
   const std::string& path = chosen.input.path;
-  AnalyzeOptions options = launch_.analyze_options();
+  AnalyzeOptions options;
   options.legal_worlds = legal_worlds_;
   FileReport report{.path = path, .modules = {}, .load_errors = loaded.errors, .sources = loaded.sources};
   for (const Experiment& experiment : loaded.experiments) {

@@ -41,7 +41,8 @@ LoadResult load_degrees(const Options& options, const Loader& loader) {
   if (backend == nullptr) throw Trouble(fmt::format("no checker for backend {}", name));
   ExperimentOptions experiment = options.experiment.options();
   experiment.backend = name;
-  std::vector<std::pair<std::string, std::string>> overrides = backend->degree_overrides(options.degrees);
+  const Launch launch = find_launch(options.launch.options(), loader.environment(), Pragma{});
+  std::vector<std::pair<std::string, std::string>> overrides = backend->degree_overrides(options.degrees, launch);
   if (options.has_degrees && overrides.empty()) throw Trouble(fmt::format("{} cannot have these degrees", name));
   for (auto& set : overrides) experiment.sets.insert(experiment.sets.begin(), std::move(set));
   return loader.load_text("<degrees>", "{}\n", experiment);
@@ -76,7 +77,7 @@ std::vector<Analysis> judge(const Options& options, const Setup& setup, const Ex
                             const Environment& environment) {
   const Launch launch =
       find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-  std::vector<Analysis> out = analyze(experiment, launch, environment, options.launch.analyze_options());
+  std::vector<Analysis> out = analyze(experiment, launch, environment, {});
   apply_choice(out, setup.choice(options.path));
   return out;
 }

@@ -33,7 +33,7 @@ void OneRun::each_module(const LaunchFlags& launch_flags, const std::string& har
                          const std::function<void(const RunOfFile&)>& each) const {
   for (const Experiment& experiment : loaded_.experiments) {
     const GpuPart part = find_gpu_part(hardware, experiment, setup_->settings, files_);
-    const std::vector<Analysis> analyses = this->analyses(experiment, launch_flags, launch_flags.analyze_options());
+    const std::vector<Analysis> analyses = this->analyses(experiment, launch_flags, {});
     for (std::size_t i = 0; i < analyses.size(); ++i) {
       const Module& module = experiment.modules[i];
       const Backend* backend = find_backend(module.framework);

@@ -24,7 +24,6 @@ namespace primus_plan::app {
 namespace {
 
 constexpr const char* experiment_group = "Experiment";
-constexpr const char* launch_group = "Launch size";
 constexpr const char* output_group = "Output";
 
 std::pair<std::string, std::string> split_assignment(const std::string& text, std::string_view flag,
@@ -152,17 +151,10 @@ void LaunchFlags::declare(CLI::App& app) {
   add("--world-size", world_size, "number of GPUs");
   add("--nodes", nodes, "number of nodes");
   add("--gpus-per-node", gpus_per_node, "GPUs of a node");
-  app.add_option("--dp-formula", dp_formula, "how DP is reported: runtime, or guide for world / (TP x PP x EP)")
-      ->check(CLI::IsMember({"runtime", "guide"}))
-      ->group(launch_group);
 }
 
 LaunchOptions LaunchFlags::options() const {
   return {.world_size = given(world_size), .nodes = given(nodes), .gpus_per_node = given(gpus_per_node)};
-}
-
-AnalyzeOptions LaunchFlags::analyze_options() const {
-  return {.dp_formula = dp_formula == "guide" ? DpFormula::guide : DpFormula::runtime, .with_text = true};
 }
 
 void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats) {

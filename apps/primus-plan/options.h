@@ -13,6 +13,9 @@
 
 namespace primus_plan::app {
 
+/// Flags of the launch in the help text.
+inline constexpr const char* launch_group = "Launch size";
+
 /// A flag's value that is a whole number within bounds, told in the words of the other sources of sizes.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
@@ -30,16 +33,14 @@ struct ExperimentFlags {
   Environment make_environment() const;
 };
 
-/// The size of the launch, and how numbers are counted.
+/// The size of the launch.
 struct LaunchFlags {
   std::int64_t world_size = 0;
   std::int64_t nodes = 0;
   std::int64_t gpus_per_node = 0;
-  std::string dp_formula = "runtime";
 
   void declare(CLI::App& app);
   LaunchOptions options() const;
-  AnalyzeOptions analyze_options() const;
 };
 
 /// How the answer is written.

@@ -140,7 +140,7 @@ int run(const Options& options) {
   }
   const OneRun file(options.path, options.experiment, options.output);
   Answers answers(options.output, options.path);
-  AnalyzeOptions asked = options.launch.analyze_options();
+  AnalyzeOptions asked;
   asked.with_workload = true;
   for (const Experiment& experiment : file.experiments()) {
     const GpuPart part = find_gpu_part(options.hardware, experiment, file.setup().settings, file.files());

@@ -15,6 +15,7 @@
 #include "planned_file.h"
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/model_list.h"
+#include "primus_plan/planner/assumed_batch.h"
 #include "primus_plan/planner/written_plan.h"
 #include "primus_plan/support/number.h"
 #include "primus_plan/support/text.h"
@@ -27,9 +28,7 @@ namespace primus_plan::app {
 namespace {
 
 constexpr const char* plan_group = "Planning";
-/// Samples of a step where nobody says: about four million tokens, and eight samples a GPU.
-constexpr std::int64_t usual_tokens = std::int64_t{4} << 20;
-constexpr std::int64_t usual_samples_of_gpu = 8;
+/// Tokens of a sample where nobody says.
 constexpr std::int64_t usual_sequence = 4096;
 
 struct Options {
@@ -101,11 +100,6 @@ Subject load_subject(const Options& options, const ExperimentOptions& reading, c
   return out;
 }
 
-std::int64_t usual_batch(std::int64_t world, std::int64_t sequence_length) {
-  const std::int64_t samples = std::max<std::int64_t>(usual_tokens / std::max<std::int64_t>(sequence_length, 1), 1);
-  return std::max(samples, world * usual_samples_of_gpu);
-}
-
 /// Batch and sequence: the flags', else what the experiment makes of itself at its own size.
 void settle_task(const Options& options, const Subject& subject, const Analysis& now, PlanRequest& request,
                  std::string& batch_source) {
@@ -120,7 +114,7 @@ void settle_task(const Options& options, const Subject& subject, const Analysis&
     task.global_batch = now.run.batch.global;
     batch_source = "as the experiment has it";
   } else {
-    task.global_batch = usual_batch(request.worlds.back(), task.sequence_length);
+    task.global_batch = assumed_batch(request.worlds, task.sequence_length);
     batch_source = "assumed; --global-batch says another";
   }
 }

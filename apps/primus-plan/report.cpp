@@ -63,7 +63,7 @@ class PageMaker {
     hardware_.push_back(find_gpu_part(options_.hardware, experiment, setup_.settings, files_));
     const GpuPart& part = hardware_.back();
     const FitTarget target = Parts(options_.hardware, files_).of(experiment, setup_.settings);
-    AnalyzeOptions asked = options_.launch.analyze_options();
+    AnalyzeOptions asked;
     asked.with_workload = true;
     asked.fit = &target;
     analyses_.push_back(analyze_nodes(experiment, launch, environment_, asked));

@@ -57,8 +57,8 @@ CheckedTranslation check_translation(const std::string& yaml, const Analysis& so
     return out;
   }
   const Environment environment = options.experiment.make_environment();
-  const std::vector<Analysis> analyses = analyze(loaded.experiments.front(), source.run.launch, environment,
-                                                 {.dp_formula = DpFormula::runtime, .with_workload = true});
+  const std::vector<Analysis> analyses =
+      analyze(loaded.experiments.front(), source.run.launch, environment, {.with_workload = true});
   for (const Analysis& analysis : analyses) {
     out.verdict = to_string(analysis.verdict);
     out.errors += analysis.errors;
@@ -88,7 +88,7 @@ int translate_to(const Backend& target, const Options& options) {
   const Experiment& experiment = loaded.experiments.front();
   const Launch launch =
       find_launch(options.launch.options(), environment, experiment, setup.launch_setting(options.path));
-  AnalyzeOptions asked = options.launch.analyze_options();
+  AnalyzeOptions asked;
   asked.with_workload = true;
   std::vector<Analysis> analyses = analyze(experiment, launch, environment, asked);
   apply_choice(analyses, setup.choice(options.path));

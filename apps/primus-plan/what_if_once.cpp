@@ -77,7 +77,7 @@ class Judge {
             const std::string& hardware, std::int64_t assumed = 0) const {
     Side out{
         .loaded = load_given(file_, loader_, experiment, options_.output), .modules = {}, .estimates = {}, .parts = {}};
-    AnalyzeOptions asked = options_.launch.analyze_options();
+    AnalyzeOptions asked;
     asked.with_workload = true;
     for (const Experiment& one : out.loaded.experiments) {
       Launch size = find_launch(launch, loader_.environment(), one, setup_.launch_setting(options_.path));

@@ -55,15 +55,13 @@ class Desk {
     out.experiment = setup.experiment;
     out.choice = setup.choice(options_.path);
     out.module = options_.module;
-    const AnalyzeOptions asked = options_.launch.analyze_options();
-    out.dp_formula = asked.dp_formula;
     out.jobs = std::max(1U, std::thread::hardware_concurrency());
     const LoadResult loaded = load_given({file.path, out.text}, loader_, out.experiment, options_.output);
     const Experiment& experiment = loaded.experiments.front();
     const Launch launch =
         find_launch(options_.launch.options(), environment_, experiment, setup.launch_setting(options_.path));
     const std::size_t at = session::find_module(experiment, out.module);
-    out.launch = analyze_nodes(experiment, launch, environment_, asked)[at].run.launch;
+    out.launch = analyze_nodes(experiment, launch, environment_, {})[at].run.launch;
     out.part = Parts(options_.hardware, files_).of(experiment, setup.settings);
     return out;
   }

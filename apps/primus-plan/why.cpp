@@ -78,7 +78,7 @@ int run(const Options& options) {
   std::string text;
   std::vector<std::string> nearest;
   KnownNumbers numbers;
-  AnalyzeOptions asked = options.launch.analyze_options();
+  AnalyzeOptions asked;
   asked.with_workload = is_number_name(options.key);
   for (const Experiment& experiment : file.experiments()) {
     const Launch launch = file.launch(experiment, options.launch);

@@ -75,7 +75,7 @@ void add_if_legal(const Prepared& prepared, std::int64_t world, std::int64_t gpu
   const std::int64_t nodes = 1 + (world - 1) / gpus_per_node;
   const Launch launch{
       .world_size = world, .nodes = nodes, .gpus_per_node = gpus_per_node, .source = {}, .assumed = false};
-  const Analysis analysis = prepared.decide(launch, {.dp_formula = DpFormula::runtime, .with_text = false});
+  const Analysis analysis = prepared.decide(launch, {.with_text = false});
   if (analysis.errors > 0) return;
   out.push_back({nodes, world, analysis.run.degrees.data, analysis.run.batch.accumulation_steps});
 }
@@ -100,7 +100,7 @@ void drop_faults_of_assumed_size(const Prepared& prepared, Analysis& analysis) {
   Launch launch = analysis.run.launch;
   launch.nodes = worlds.back().nodes;
   launch.world_size = worlds.back().world_size;
-  Analysis larger = prepared.decide(launch, {.dp_formula = DpFormula::runtime, .with_text = true});
+  Analysis larger = prepared.decide(launch, {.with_text = true});
   add_topology(prepared, larger);
   std::erase_if(analysis.findings, [&](const Finding& finding) {
     if (finding.severity != Severity::warning) return false;

@@ -164,6 +164,11 @@ std::string_view to_string(Fit fit) {
   return words[static_cast<std::size_t>(fit)];
 }
 
+std::string_view word_of(Fit fit) {
+  constexpr std::array<std::string_view, 3> words = {"fits", "tight", "does-not-fit"};
+  return words[static_cast<std::size_t>(fit)];
+}
+
 Fit compare_with_hardware(const MemoryEstimate& estimate, double seen_bytes) {
   if (estimate.device.expected <= constants::fits_share * seen_bytes) return Fit::fits;
   return estimate.device.expected <= seen_bytes ? Fit::tight : Fit::does_not_fit;

@@ -248,8 +248,7 @@ class Search {
   }
 
   Analysis judge(const Module& changed, bool with_text = false) const {
-    return backend_.prepare(changed, environment_)
-        ->decide(broken_.run.launch, {.dp_formula = DpFormula::runtime, .with_text = with_text});
+    return backend_.prepare(changed, environment_)->decide(broken_.run.launch, {.with_text = with_text});
   }
 
   /// Only now is it known what the change really does to tokens per step.

@@ -34,8 +34,8 @@ void maxtext_stages(const Common& run, Carried& out) {
 /// data parallel. The other axes stand already, each in the node as far as it fits.
 void maxtext_replicas(const Common& run, Carried& out) {
   const std::int64_t replicas = run.workload.sharding.replicas;
-  std::int64_t in_node = std::min(run.world_size, run.gpus_per_node);
-  std::int64_t nodes = run.world_size / in_node;
+  std::int64_t in_node = std::min(run.launch.world_size, run.launch.gpus_per_node);
+  std::int64_t nodes = run.launch.world_size / in_node;
   for (const KeyValue& one : out.values) {
     if (one.value->kind != Kind::integer || one.value->integer < 1) continue;
     if (one.key.starts_with("ici_")) in_node /= one.value->integer;
@@ -65,7 +65,7 @@ void maxtext_degrees(const Common& run, const Backend& target, Carried& out) {
     degrees.expert_tensor = degrees.tensor;
   }
   Carried asked;
-  ask_for(degrees, target, asked);
+  ask_for(degrees, run.launch, target, asked);
   for (KeyValue& change : asked.values) {
     if (change.value->kind == Kind::integer && change.value->integer == 1 && change.key.starts_with("ici_")) continue;
     if (!sharded && change.key == "ici_fsdp_parallelism") {
@@ -90,7 +90,7 @@ NodePtr per_device(std::int64_t samples, std::int64_t devices) {
 void maxtext_batch(const Common& run, Carried& out) {
   const bool pipelined = run.degrees.pipeline > 1;
   const std::int64_t steps = pipelined ? 1 : run.passes;
-  out.set("per_device_batch_size", per_device(run.global / steps, run.world_size));
+  out.set("per_device_batch_size", per_device(run.global / steps, run.launch.world_size));
   if (steps > 1) out.set("gradient_accumulation_steps", make_integer(steps));
   if (pipelined) out.set("num_pipeline_microbatches", make_integer(run.passes));
   out.set("max_target_length", make_integer(run.sequence_length));

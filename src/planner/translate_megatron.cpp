@@ -52,7 +52,7 @@ void megatron_degrees(const Common& run, const Backend& target, Carried& out) {
   Degrees degrees = run.degrees;
   if (degrees.expert_tensor == degrees.tensor || run.workload.model.experts == 0) degrees.expert_tensor = 0;
   if (run.workload.model.experts == 0) degrees.expert = 1;
-  ask_for(degrees, target, out);
+  ask_for(degrees, run.launch, target, out);
   // What TorchTitan always does and MaxText leaves to XLA.
   out.set("sequence_parallel", make_boolean(degrees.tensor > 1));
   megatron_stages(run, out);

@@ -27,8 +27,8 @@ std::string degrees_text(const Degrees& degrees) {
 
 }  // namespace
 
-void ask_for(Degrees degrees, const Backend& target, Carried& out) {
-  const auto overrides = target.degree_overrides(degrees);
+void ask_for(Degrees degrees, const Launch& launch, const Backend& target, Carried& out) {
+  const auto overrides = target.degree_overrides(degrees, launch);
   if (overrides.empty()) {
     const bool by_experts = degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor;
     throw TranslateError(fmt::format("{} cannot have the degrees {}{}", target.title(), degrees_text(degrees),
@@ -49,8 +49,7 @@ Common common_terms(const Analysis& analysis) {
   const RunDescription& run = analysis.run;
   Common out{.workload = *analysis.workload,
              .degrees = run.degrees,
-             .world_size = run.launch.world_size,
-             .gpus_per_node = run.launch.gpus_per_node,
+             .launch = run.launch,
              .global = run.batch.global,
              .sequence_length = run.batch.sequence_length,
              .pass = run.batch.micro};

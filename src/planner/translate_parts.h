@@ -19,8 +19,7 @@ namespace primus_plan {
 struct Common {
   const Workload& workload;
   Degrees degrees;
-  std::int64_t world_size = 0;
-  std::int64_t gpus_per_node = 8;
+  Launch launch;
   std::int64_t global = 0;
   std::int64_t sequence_length = 0;
   std::int64_t pass = 0;    ///< samples that a rank takes through the model, or a pipeline stage, at once
@@ -72,7 +71,7 @@ std::span<const TranslateWords* const> translate_words();
 
 /// Asks for the degrees; those of 1 are left to the target's presets, which have 1 too. Throws TranslateError for
 /// degrees that the target cannot have.
-void ask_for(Degrees degrees, const Backend& target, Carried& out);
+void ask_for(Degrees degrees, const Launch& launch, const Backend& target, Carried& out);
 bool is_sharded(const Common& run);
 
 /// Layers that are named one by one for full recompute (LayerKind::recomputed).

@@ -50,7 +50,7 @@ void torchtitan_degrees(const Common& run, const Backend& target, Carried& out) 
   if (sharded && !is_sharded(run)) {
     out.remarks.emplace_back("sharding: weights are shared out, which TorchTitan's expert parallelism needs");
   }
-  ask_for(degrees, target, out);
+  ask_for(degrees, run.launch, target, out);
 }
 
 void torchtitan_batch(const Common& run, Carried& out) {

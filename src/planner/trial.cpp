@@ -33,7 +33,7 @@ void append(const std::vector<std::pair<std::string, std::string>>& overrides, s
 bool has_a_key_each(const Backend& backend) {
   Degrees one = no_degrees;
   one.tensor = 2;
-  return backend.degree_overrides(one).size() == 1;
+  return backend.degree_overrides(one, {}).size() == 1;
 }
 
 /// A batch per device: whole numbers stay whole.
@@ -76,7 +76,7 @@ bool Trials::add_virtual_pipeline(std::int64_t chunks, std::vector<KeyValue>& ou
   // One chunk is the default: nothing asks for it, so the key that asks for more goes back to what it is without.
   Degrees wanted = no_degrees;
   wanted.virtual_pipeline = chunks > 1 ? chunks : 2;
-  const auto overrides = backend_.degree_overrides(wanted);
+  const auto overrides = backend_.degree_overrides(wanted, base_.run.launch);
   if (overrides.empty()) return false;
   for (const auto& [key, value] : overrides) {
     NodePtr node = override_value(value);
@@ -97,7 +97,7 @@ bool Trials::add_degrees(const Wish& wish, std::vector<KeyValue>& out) const {
       }
       if (wanted.data_replicate <= 0 && now.data_replicate == 1) wanted.data_replicate = 1;
     }
-    const auto overrides = backend_.degree_overrides(wanted);
+    const auto overrides = backend_.degree_overrides(wanted, launch_of(wish));
     if (overrides.empty()) return false;
     append(overrides, out);
   }
@@ -118,7 +118,7 @@ bool Trials::add_batch(const Wish& wish, const Launch& launch, std::vector<KeyVa
     return true;
   }
   // The batch is given per device, and what a rank takes at once follows from the degrees: ask for them first.
-  const RunDescription run = decide(out, launch, {.dp_formula = DpFormula::runtime, .with_text = false}).run;
+  const RunDescription run = decide(out, launch, {.with_text = false}).run;
   if (run.degrees.data <= 0 || run.batch.accumulation_steps <= 0) return true;  // the rules say what is wrong
   const std::int64_t samples =
       wish.global > 0 ? wish.global / run.batch.accumulation_steps : saturating_multiply(wish.micro, run.degrees.data);
@@ -149,8 +149,7 @@ std::optional<Trial> Trials::run(const Wish& wish, bool with_text) const {
   auto changes = keys_for(wish);
   if (!changes) return std::nullopt;
   Trial out{.changes = *std::move(changes), .analysis = {}, .estimate = {}};
-  out.analysis = decide(out.changes, launch_of(wish),
-                        {.dp_formula = DpFormula::runtime, .with_text = with_text, .with_workload = true});
+  out.analysis = decide(out.changes, launch_of(wish), {.with_text = with_text, .with_workload = true});
   const Workload* workload = out.analysis.workload.get();
   if (out.is_legal() && workload != nullptr && !workload->model.kinds.empty()) {
     out.estimate = estimate_run(*workload, hardware_);

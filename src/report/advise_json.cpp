@@ -15,7 +15,7 @@ void write_top(JsonWriter& json, const TopChange& change) {
   json.end_object().key("gain").real(change.gain);
   json.key("tokens_per_second_per_gpu").real(estimate.step.tokens_per_second_per_gpu);
   json.key("memory_bytes").real(estimate.memory.device.expected).key("fit");
-  estimate.fit ? json.string(to_string(*estimate.fit)) : json.null();
+  estimate.fit ? json.string(word_of(*estimate.fit)) : json.null();
   json.end_object();
 }
 

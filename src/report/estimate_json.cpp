@@ -70,7 +70,7 @@ void write_memory(JsonWriter& json, const EstimateReport& report) {
   write_range(json, "reserved_bytes", memory.reserved);
   write_range(json, "device_bytes", memory.device);
   json.key("fit");
-  report.estimate.fit ? json.string(to_string(*report.estimate.fit)) : json.null();
+  report.estimate.fit ? json.string(word_of(*report.estimate.fit)) : json.null();
   json.key("fullest_pipeline_rank").integer(static_cast<std::int64_t>(memory.fullest));
   json.key("stages").begin_array();
   for (std::size_t rank = 0; rank < memory.stages.size(); ++rank) {

@@ -9,11 +9,6 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-std::string_view fit_word(Fit fit) {
-  constexpr std::string_view words[] = {"fits", "tight", "does-not-fit"};
-  return words[static_cast<std::size_t>(fit)];
-}
-
 void write_candidate(JsonWriter& json, const Candidate& c) {
   json.key("world_size").integer(c.world_size);
   json.key("tensor").integer(c.tensor).key("pipeline").integer(c.pipeline);
@@ -34,7 +29,7 @@ void write_candidate(JsonWriter& json, const Candidate& c) {
 }
 
 void write_estimates(JsonWriter& json, const PlanPoint& point) {
-  json.key("fit").string(fit_word(point.fit));
+  json.key("fit").string(word_of(point.fit));
   write_range(json, "memory_bytes", point.memory);
   json.key("step_seconds").begin_object(Layout::one_line);
   json.key("low").real(point.low_seconds).key("expected").real(point.seconds).key("high").real(point.high_seconds);
@@ -138,7 +133,7 @@ void write_present(JsonWriter& json, const PlanReport& report) {
   json.key("legal").boolean(now.is_legal);
   if (now.is_estimated && now.no_seconds.empty()) write_estimates(json, now.point);
   if (!now.no_seconds.empty()) {
-    json.key("fit").string(fit_word(now.point.fit));
+    json.key("fit").string(word_of(now.point.fit));
     write_range(json, "memory_bytes", now.point.memory);
     json.key("step_time_unknown").string(now.no_seconds);
   }

@@ -40,7 +40,7 @@ std::vector<std::string> csv_row(const Sweep& sweep, const SweepPoint& point) {
   out.insert(out.end(),
              {csv_count(run.launch.world_size), csv_count(run.degrees.data), csv_count(run.batch.accumulation_steps),
               csv_count(run.batch.tokens_per_step()), csv_real(memory.low / gib, 2), csv_real(memory.expected / gib, 2),
-              csv_real(memory.high / gib, 2), estimate.fit ? std::string(to_string(*estimate.fit)) : "",
+              csv_real(memory.high / gib, 2), estimate.fit ? std::string(word_of(*estimate.fit)) : "",
               csv_real(estimate.step.tokens_per_second_per_gpu, 1), csv_real(estimate.step.seconds, 4),
               timed ? fmt::format("{:.4f}", estimate.step.bubble_share) : "", point.letter == 0 ? "true" : "false",
               join(rule_ids(sweep, point), " ")});
@@ -69,7 +69,7 @@ void write_point(JsonWriter& json, const Sweep& sweep, const SweepPoint& point) 
     write_real(json, "expected", estimate.memory.device.expected);
     write_real(json, "high", estimate.memory.device.high);
     json.end_object().key("fit");
-    estimate.fit ? json.string(to_string(*estimate.fit)) : json.null();
+    estimate.fit ? json.string(word_of(*estimate.fit)) : json.null();
     write_real(json, "tokens_per_second_per_gpu", estimate.step.tokens_per_second_per_gpu);
     write_real(json, "step_seconds", estimate.step.seconds);
     json.key("bubble_share");

@@ -108,8 +108,7 @@ EvaluationPtr evaluate(const Subject& subject, const State& state) {
         fmt::format("module {} of framework {} is not checked here", out->module().name, out->module().framework));
   }
   const Environment& environment = subject.loader->environment();
-  const AnalyzeOptions asked{
-      .dp_formula = subject.dp_formula, .with_text = true, .fit = &out->part, .with_workload = true};
+  const AnalyzeOptions asked{.with_text = true, .fit = &out->part, .with_workload = true};
   out->analyses =
       analyze(out->experiment(), changed_launch(subject.launch, state.world_size, state.nodes), environment, asked);
   apply_choice(out->analyses, subject.choice);

@@ -38,7 +38,7 @@ void write_estimate(JsonWriter& json, const Evaluation& run) {
   real("mfu", e.step.mfu);
   real("bubble_share", e.step.bubble_share);
   json.key("fit");
-  estimate != nullptr&& e.fit ? json.string(to_string(*e.fit)) : json.null();
+  estimate != nullptr&& e.fit ? json.string(word_of(*e.fit)) : json.null();
 }
 
 void write_numbers(JsonWriter& json, const Evaluation& run) {

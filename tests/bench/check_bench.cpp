@@ -56,8 +56,7 @@ void prepare_and_decide(benchmark::State& state, bool prepare_each_time, bool wi
   auto prepared = backend.prepare(module, environment);
   for (auto _ : state) {
     if (prepare_each_time) prepared = backend.prepare(module, environment);
-    benchmark::DoNotOptimize(
-        prepared->decide(launch_of_64(), {.dp_formula = DpFormula::runtime, .with_text = with_text}));
+    benchmark::DoNotOptimize(prepared->decide(launch_of_64(), {.with_text = with_text}));
   }
   state.SetLabel(subject(state.range(0)).name);
 }

@@ -9,6 +9,7 @@
 
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/process.h"
 #include "support/schema.h"
 
@@ -145,6 +146,28 @@ TEST_F(CheckCommand, ThreadsDoNotChangeTheReport) {
   const std::string one = run_plan({"check", path, "--jobs", "1", "-v"}).out;
   EXPECT_TRUE(one.ends_with("60 files: 20 errors\n")) << one;
   for (const char* jobs : {"2", "7", "64"}) EXPECT_EQ(run_plan({"check", path, "--jobs", jobs, "-v"}).out, one);
+}
+
+// What the guide computes is shown, with a note of what runs; no finding, repair or other command goes by it.
+TEST_F(CheckCommand, TheGuidesFormulaIsForShowing) {
+  const std::string file = (source_dir() / "examples/megatron/mixtral_8x7B-16gpu.yaml").string();
+  const std::string shown = run_plan({"check", file, "--dp-formula", "guide"}).out;
+  EXPECT_TRUE(contains(shown, "micro-batch 1 x DP 2 x 128 accumulation steps")) << shown;
+  EXPECT_TRUE(contains(shown, "Megatron itself uses DP 16 = world / (TP x PP x CP) and 16 accumulation steps"))
+      << shown;
+  const std::vector<std::string> illegal{"check", file, "--set", "global_batch_size=24", "--format", "json"};
+  std::vector<std::string> by_guide = illegal;
+  by_guide.insert(by_guide.end(), {"--dp-formula", "guide"});
+  const json runs = json::parse(run_plan(illegal).out).at("files").at(0);
+  const json guide = json::parse(run_plan(by_guide).out).at("files").at(0);
+  EXPECT_EQ(guide.at("degrees").at("data"), 2);
+  EXPECT_EQ(guide.at("batch").at("accumulation_steps"), runs.at("batch").at("accumulation_steps"));
+  for (const char* same : {"findings", "repairs", "legal_worlds"}) EXPECT_EQ(guide.at(same), runs.at(same)) << same;
+  for (const char* command : {"estimate", "layout", "pipeline", "report", "advise", "what-if", "diff", "sweep"}) {
+    const ProcessResult refused = run_plan({command, file, "--dp-formula", "guide"});
+    EXPECT_EQ(refused.exit_code, 2) << command;
+    EXPECT_TRUE(contains(refused.err, "--dp-formula")) << command << ": " << refused.err;
+  }
 }
 
 TEST_F(CheckCommand, WorldsAreListed) {

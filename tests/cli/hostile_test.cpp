@@ -84,7 +84,7 @@ TEST(Hostile, RanksThatCannotBePlacedAreNoLayout) {
 
 TEST(Hostile, DegreesThatABackendCannotHaveAreNotDrawnAsOthers) {
   for (const std::vector<std::string>& flags :
-       {std::vector<std::string>{"--cp", "3", "--world-size", "6", "--backend", "maxtext"},
+       {std::vector<std::string>{"--tp", "4", "--etp", "2", "--world-size", "8", "--backend", "maxtext"},
         {"--tp", "2", "--set", "tensor_model_parallel_size=4"}}) {
     std::vector<std::string> arguments = flags;
     arguments.insert(arguments.begin(), "layout");
@@ -95,6 +95,7 @@ TEST(Hostile, DegreesThatABackendCannotHaveAreNotDrawnAsOthers) {
   for (const char* backend : {"megatron", "torchtitan", "maxtext"}) {
     EXPECT_EQ(run_plan({"layout", "--tp", "2", "--pp", "2", "--backend", backend, "--world-size", "8"}).exit_code, 0);
   }
+  EXPECT_EQ(run_plan({"layout", "--cp", "3", "--backend", "maxtext", "--world-size", "6"}).exit_code, 0);
 }
 
 TEST(Hostile, AnExperimentWithoutModulesIsNoPass) {

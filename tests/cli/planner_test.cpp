@@ -46,6 +46,36 @@ TEST(SweepCommand, CsvAndJson) {
   EXPECT_EQ(points.at(1).at("legal"), false);
 }
 
+// One vocabulary for machines, whatever answers: that of schemas/plan.schema.json.
+TEST(Fit, IsSaidInTheSameWordsByEveryCommand) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("exp.yaml", good_experiment);
+  const json schema = json::parse(read_file(source_dir() / "schemas/plan.schema.json"));
+  const json& words = schema.at("definitions").at("fit").at("enum");
+  const auto answer = [&](std::vector<std::string> arguments, std::int64_t gib) {
+    arguments.insert(arguments.begin() + 1, file);
+    arguments.insert(arguments.end(), {"--hardware", "MI300X:memory_gib=" + std::to_string(gib)});
+    return run_plan(arguments).out;
+  };
+  const double bytes =
+      json::parse(answer({"estimate", "--format", "json"}, 192)).at("memory").at("device_bytes").at("expected");
+  const auto needed = static_cast<std::int64_t>(bytes / (1 << 30)) + 1;
+  const std::vector<std::int64_t> sizes{4 * needed, needed, needed / 2};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::string word = words.at(i);
+    const json estimate = json::parse(answer({"estimate", "--format", "json"}, sizes[i]));
+    EXPECT_EQ(estimate.at("memory").at("fit"), word);
+    const json sweep = json::parse(answer({"sweep", "--over", "tp=2", "--format", "json"}, sizes[i]));
+    EXPECT_EQ(sweep.at("points").at(0).at("fit"), word);
+    const std::string csv = answer({"sweep", "--over", "tp=2", "--format", "csv"}, sizes[i]);
+    EXPECT_TRUE(contains(csv, "," + word + ",")) << csv;
+    const json advice = json::parse(answer({"advise", "--format", "json"}, sizes[i]));
+    EXPECT_TRUE(contains(advice.dump(), "\"fit\":\"" + word + "\"")) << advice.dump();
+    const json session = json::parse(answer({"what-if", "--command", "show", "--format", "json"}, sizes[i]));
+    EXPECT_EQ(session.at(0).at("numbers").at("fit"), word);
+  }
+}
+
 TEST(SweepCommand, RefusesUnknownAxesAndFailsWhenNothingIsLegal) {
   const TemporaryFolder folder;
   const std::string file = folder.write("exp.yaml", good_experiment);
@@ -154,6 +184,19 @@ TEST(TranslateCommand, AnotherModelIsRefusedAndNotWritten) {
   EXPECT_EQ(plain.exit_code, 1) << plain.err;
   EXPECT_TRUE(contains(plain.err, "no translation: ")) << plain.err;
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// Stages that no node holds alone: 7 in each of 3 nodes.
+TEST(TranslateCommand, PlacesAPipelineInNodesAndAcross) {
+  const TemporaryFolder folder;
+  std::string text = with(std::string(good_experiment), "tensor_model_parallel_size: 2", "num_layers: 42");
+  text = with(text, "pipeline_model_parallel_size: 1", "pipeline_model_parallel_size: 21");
+  const std::string file = folder.write("exp.yaml", with(text, "global_batch_size: 32", "global_batch_size: 84"));
+  const ProcessResult result =
+      run_plan({"translate", file, "--to", "maxtext", "--world-size", "21", "--gpus-per-node", "7"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "ici_pipeline_parallelism: 7")) << result.out;
+  EXPECT_TRUE(contains(result.out, "dcn_pipeline_parallelism: 3")) << result.out;
 }
 
 TEST(TranslateCommand, PresetsAreChosenByShapeAndMissingPartsAreTold) {

@@ -31,9 +31,7 @@ class LoadedRun {
     LaunchOptions size;
     if (world > 0) size.world_size = world;
     const Launch launch = find_launch(size, environment_, experiment());
-    return analyze(experiment(), launch, environment_,
-                   {.dp_formula = DpFormula::runtime, .with_text = true, .with_workload = true})
-        .at(0);
+    return analyze(experiment(), launch, environment_, {.with_text = true, .with_workload = true}).at(0);
   }
 
   MemoryFiles files_;

@@ -54,9 +54,8 @@ TEST(Analyze, WorldsThatAreAskedForBeginBelowANode) {
   const LoadedRun run(experiment_text("megatron", "llama3.2_1B", "tensor_model_parallel_size: 2\n"), 8);
   Environment environment;
   const Launch launch{.world_size = 8, .nodes = 1, .gpus_per_node = 8, .source = {}, .assumed = false};
-  const Analysis analysis = analyze(run.experiment(), launch, environment,
-                                    {.dp_formula = DpFormula::runtime, .with_text = true, .legal_worlds = 3})
-                                .at(0);
+  const Analysis analysis =
+      analyze(run.experiment(), launch, environment, {.with_text = true, .legal_worlds = 3}).at(0);
   std::vector<std::int64_t> sizes;
   for (const LegalWorld& world : analysis.legal_worlds) sizes.push_back(world.world_size);
   EXPECT_THAT(sizes, IsSupersetOf({2, 4, 8, 16}));

@@ -8,6 +8,7 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/config/files.h"
 #include "primus_plan/estimate/parameters.h"
+#include "support/loaded_run.h"
 
 namespace primus_plan {
 namespace {
@@ -90,6 +91,25 @@ constexpr Published published_sizes[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Models, PublishedSize, testing::ValuesIn(published_sizes));
+
+/// The same model in each framework. Source of the count: kv_norm = RMSNorm(kv_lora_rank), and with a q_lora_rank also
+/// q_norm = RMSNorm(q_lora_rank), in every layer of all three.
+TEST(EstimateParameters, LatentsAreNormedInEveryFramework) {
+  const auto attention_of = [](const std::string& framework, const std::string& model) {
+    const test::LoadedRun run(test::experiment_text(framework, model, ""), 64);
+    return model_parameters(run.analysis().workload->model)[ParameterPart::attention];
+  };
+  // Without a rank of queries: 27 layers of hidden 2048, 16 heads of 128 + 64 and 128, kv rank 512.
+  const double lite = 27 * (2048.0 * 16 * 192 + 2048 * (512 + 64) + 512.0 * 16 * 256 + 16 * 128 * 2048.0 + 512);
+  EXPECT_EQ(attention_of("megatron", "deepseek_v2_lite"), lite);
+  EXPECT_EQ(attention_of("torchtitan", "deepseek_v3_16b"), lite);
+  EXPECT_EQ(attention_of("maxtext", "deepseek_v2_16B"), lite);
+  // With one: 61 layers of hidden 7168, 128 heads, ranks 1536 and 512.
+  const double large = 61 * (7168.0 * 1536 + 1536.0 * 128 * 192 + 7168 * (512 + 64) + 512.0 * 128 * 256 +
+                             128 * 128 * 7168.0 + 1536 + 512);
+  EXPECT_EQ(attention_of("megatron", "deepseek_v3"), large);
+  EXPECT_EQ(attention_of("torchtitan", "deepseek_v3_671b"), large);
+}
 
 TEST(EstimateParameters, MtpIsCountedByItself) {
   // The DeepSeek-V3 report: 14 B in the MTP module, of which the shared embedding and output are 2 x 0.93 B here.

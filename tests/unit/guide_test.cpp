@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "primus_plan/backends/analyze.h"
+#include "primus_plan/backends/guide_formula.h"
 #include "primus_plan/config/document.h"
 #include "primus_plan/config/experiment.h"
 #include "primus_plan/config/launch.h"
@@ -14,14 +15,14 @@
 namespace primus_plan {
 namespace {
 
-Analysis judge_snippet(const std::string& yaml, std::int64_t world, DpFormula formula = DpFormula::runtime) {
+Analysis judge_snippet(const std::string& yaml, std::int64_t world) {
   const MemoryFiles files;
   const Environment environment;
   const Loader loader(files, environment);
   const LoadResult loaded = loader.load_text("snippet.yaml", yaml, {});
   EXPECT_EQ(loaded.experiments.size(), 1U);
   const Launch launch = find_launch({.world_size = world, .nodes = {}, .gpus_per_node = {}}, environment, Pragma{});
-  return analyze(loaded.experiments.at(0), launch, environment, {.dp_formula = formula}).at(0);
+  return analyze(loaded.experiments.at(0), launch, environment, {}).at(0);
 }
 
 struct BatchRow {
@@ -78,19 +79,40 @@ TEST(GuideSnippets, TensorAndPipelineDoNotFit8Gpus) {
 }
 
 // Sections 1 and 4 print DP = world / (TP x PP x EP); the runtime does not.
-TEST(GuideFormula, IsComputedOnRequestAndSaysSo) {
-  const std::string yaml =
-      "expert_model_parallel_size: 8\nnum_experts: 8\nmoe_grouped_gemm: true\nmoe_token_dispatcher_type: alltoall\n"
-      "micro_batch_size: 2\nglobal_batch_size: 128\n";
+constexpr const char* experts_snippet =
+    "expert_model_parallel_size: 8\nnum_experts: 8\nmoe_grouped_gemm: true\nmoe_token_dispatcher_type: alltoall\n"
+    "micro_batch_size: 2\n";
+
+TEST(GuideFormula, IsShownOnRequestAndSaysSo) {
+  const std::string yaml = std::string(experts_snippet) + "global_batch_size: 128\n";
   const Analysis runtime = judge_snippet(yaml, 16);
   EXPECT_EQ(runtime.run.degrees.data, 16);
   EXPECT_EQ(runtime.run.degrees.expert_data, 2);
   EXPECT_EQ(runtime.run.batch.accumulation_steps, 4);
-  const Analysis guide = judge_snippet(yaml, 16, DpFormula::guide);
+  Analysis guide = runtime;
+  show_guide_formula(guide);
   EXPECT_EQ(guide.run.degrees.data, 2);
   EXPECT_EQ(guide.run.batch.accumulation_steps, 32);
   ASSERT_EQ(guide.notes.size(), 1U);
   EXPECT_NE(guide.notes.at(0).find("Megatron itself uses DP 16"), std::string::npos) << guide.notes.at(0);
+  EXPECT_NE(guide.notes.at(0).find("and 4 accumulation steps"), std::string::npos) << guide.notes.at(0);
+}
+
+TEST(GuideFormula, ClaimsNoStepsOfABatchThatDoesNotRun) {
+  // 48 divides by the guide's 2 x DP 2, and not by the 2 x DP 16 that runs.
+  Analysis analysis = judge_snippet(std::string(experts_snippet) + "global_batch_size: 48\n", 16);
+  ASSERT_EQ(analysis.errors, 1U);
+  show_guide_formula(analysis);
+  EXPECT_EQ(analysis.run.degrees.data, 2);
+  EXPECT_EQ(analysis.run.batch.accumulation_steps, 0);
+}
+
+TEST(GuideFormula, HasNoDpWhereItIsNotWhole) {
+  Analysis analysis = judge_snippet(std::string(experts_snippet) + "global_batch_size: 48\n", 12);
+  show_guide_formula(analysis);
+  EXPECT_EQ(analysis.run.degrees.data, 0);
+  ASSERT_EQ(analysis.notes.size(), 1U);
+  EXPECT_NE(analysis.notes.at(0).find("is no whole number here"), std::string::npos) << analysis.notes.at(0);
 }
 
 // Sections 1 and 2: defaults that the guide prints, as values of the built-in presets.

@@ -17,6 +17,15 @@ StageMemory fullest(const test::LoadedRun& run) {
   return memory.stages.at(memory.fullest);
 }
 
+TEST(MaxTextNorms, OfLlama4HaveNoWeights) {
+  const auto norms = [](const std::string& model) {
+    return workload_of(test::LoadedRun("model_name: " + model + "\nper_device_batch_size: 1\n", 64)).model.qk_norm;
+  };
+  EXPECT_FALSE(norms("llama4-17b-128e"));
+  EXPECT_FALSE(norms("llama4-17b-16e"));
+  EXPECT_TRUE(norms("qwen3-8b"));
+}
+
 /// Llama 3 8B in 4 stages, 32 samples of which go through at once.
 std::string pipelined(const std::string& more) {
   return "model_name: llama3-8b\nici_pipeline_parallelism: 4\nici_fsdp_parallelism: 2\nper_device_batch_size: 4\n" +

@@ -152,9 +152,17 @@ TEST(MaxTextWorlds, SmallestAndLegal) {
   EXPECT_EQ(worlds[1].data, 32);
 }
 
+Launch nodes_of(std::int64_t gpus_per_node, std::int64_t nodes) {
+  Launch out;
+  out.gpus_per_node = gpus_per_node;
+  out.nodes = nodes;
+  out.world_size = gpus_per_node * nodes;
+  return out;
+}
+
 TEST(MaxTextOverrides, PutDegreesInsideANodeFirst) {
   const auto overrides = degree_overrides(
-      {.tensor = 4, .pipeline = 2, .context = 1, .expert = 4, .expert_tensor = 0, .data_replicate = 1});
+      {.tensor = 4, .pipeline = 2, .context = 1, .expert = 4, .expert_tensor = 0, .data_replicate = 1}, nodes_of(8, 4));
   const std::vector<std::pair<std::string, std::string>> expected{
       {"ici_tensor_parallelism", "4"},  {"ici_expert_parallelism", "2"},   {"dcn_expert_parallelism", "2"},
       {"ici_context_parallelism", "1"}, {"ici_pipeline_parallelism", "1"}, {"dcn_pipeline_parallelism", "2"},
@@ -163,8 +171,27 @@ TEST(MaxTextOverrides, PutDegreesInsideANodeFirst) {
   EXPECT_EQ(overrides, expected);
 }
 
+TEST(MaxTextOverrides, DividesNodesOfAnySizeAndTheirNumber) {
+  for (const auto& [gpus, nodes] : {std::pair{7, 3}, {6, 4}, {4, 6}, {8, 3}, {12, 5}, {1, 36}, {36, 1}}) {
+    const std::int64_t world = std::int64_t{gpus} * nodes;
+    for (std::int64_t tensor = 1; tensor <= world; ++tensor) {
+      for (std::int64_t pipeline = 1; pipeline * tensor <= world; ++pipeline) {
+        if (world % (tensor * pipeline) != 0) continue;
+        std::int64_t inside = 1;
+        std::int64_t across = 1;
+        for (const auto& [key, value] :
+             degree_overrides({.tensor = tensor, .pipeline = pipeline, .expert_tensor = 0}, nodes_of(gpus, nodes)))
+          if (value != "-1") (key.starts_with("ici_") ? inside : across) *= std::stoll(value);
+        EXPECT_EQ(inside * across, tensor * pipeline);
+        EXPECT_EQ(gpus % inside, 0) << "TP " << tensor << " PP " << pipeline << " on " << nodes << " x " << gpus;
+        EXPECT_EQ(nodes % across, 0) << "TP " << tensor << " PP " << pipeline << " on " << nodes << " x " << gpus;
+      }
+    }
+  }
+}
+
 TEST(MaxTextOverrides, ExpertsCutInAnotherWayCannotBeSaid) {
-  EXPECT_TRUE(degree_overrides({.tensor = 4, .expert = 2, .expert_tensor = 1}).empty());
+  EXPECT_TRUE(degree_overrides({.tensor = 4, .expert = 2, .expert_tensor = 1}, nodes_of(8, 1)).empty());
 }
 
 TEST(MaxTextBatch, RampsUpInWholeIncrements) {

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "planner/rank.h"
 #include "planner/search.h"
 #include "planner/sensitivity.h"
+#include "primus_plan/planner/assumed_batch.h"
 #include "primus_plan/planner/plan.h"
 #include "primus_plan/planner/written_plan.h"
 #include "primus_plan/report/plan.h"
@@ -28,6 +30,32 @@ std::vector<Candidate> candidates(const std::vector<PlanPoint>& points) {
   out.reserve(points.size());
   for (const PlanPoint& point : points) out.push_back(point.candidate);
   return out;
+}
+
+std::int64_t batch_for(const std::vector<std::int64_t>& worlds, std::int64_t sequence_length) {
+  return assumed_batch(worlds, sequence_length);
+}
+
+TEST(AssumedBatch, IsDividedByEveryDegreeOfTheWorld) {
+  EXPECT_EQ(batch_for({64}, 4096), 1024);
+  EXPECT_EQ(batch_for({21}, 4096), 1008);
+  EXPECT_EQ(batch_for({10'000}, 4096), 80'000);
+  for (std::int64_t world = 1; world <= 2000; ++world) {
+    const std::int64_t batch = batch_for({world}, 4096);
+    const std::int64_t wanted = std::max<std::int64_t>(1024, 8 * world);
+    EXPECT_EQ(batch % world, 0) << world;
+    EXPECT_LE(std::abs(batch - wanted), std::max(wanted / 16, world / 2)) << world;
+  }
+}
+
+TEST(AssumedBatch, IsDividedByEveryWorldWhereThatIsNear) {
+  EXPECT_EQ(batch_for({16, 24, 32}, 4096) % 96, 0);
+  EXPECT_EQ(batch_for({21, 22, 23}, 4096) % 23, 0);
+}
+
+TEST(AssumedBatch, IsAtLeastASampleOfEachGpu) {
+  EXPECT_EQ(batch_for({1}, 64 << 20), 8);
+  EXPECT_EQ(batch_for({7}, 64 << 20) % 7, 0);
 }
 
 TEST(Planner, PruningLosesNothing) {

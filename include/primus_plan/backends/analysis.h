@@ -21,13 +21,8 @@ enum class Verdict : std::uint8_t { ok, warning, error, not_checked };
 /// "ok", "warning", "error", "not-checked".
 std::string_view to_string(Verdict verdict);
 
-/// How the data-parallel size is reported. `guide` is world / (TP x PP x EP), which the Primus guide prints; the
-/// runtime never uses it for batches.
-enum class DpFormula : std::uint8_t { runtime, guide };
-
 /// How a module is judged.
 struct AnalyzeOptions {
-  DpFormula dp_formula = DpFormula::runtime;
   bool with_text = true;           ///< false: only counts, verdict and numbers; no string is made
   const FitTarget* fit = nullptr;  ///< judge the estimated memory against this part (rules FTxxx); null: do not
   bool with_workload = false;      ///< fill Analysis::workload

@@ -49,8 +49,10 @@ class Backend {
   virtual std::unique_ptr<Prepared> prepare(const Module& module, const Environment& environment) const = 0;
   virtual std::vector<const RuleInfo*> rules() const = 0;
   /// KEY=VALUE overrides (dotted keys, YAML values) that ask for these degrees; 0 leaves a degree to the backend's
-  /// default. Empty for degrees this backend cannot express.
-  virtual std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees) const = 0;
+  /// default. `launch` says what a node holds, for backends that place degrees in nodes. Empty for degrees this backend
+  /// cannot express.
+  virtual std::vector<std::pair<std::string, std::string>> degree_overrides(const Degrees& degrees,
+                                                                            const Launch& launch) const = 0;
 };
 
 /// All backends, in a fixed order.

@@ -82,8 +82,10 @@ enum class Fit : std::uint8_t {
   tight,         ///< at most all of it
   does_not_fit,  ///< more
 };
-/// "fits", "is tight", "does not fit".
+/// "fits", "is tight", "does not fit": for a sentence.
 std::string_view to_string(Fit fit);
+/// "fits", "tight", "does-not-fit": for machines, in JSON and CSV.
+std::string_view word_of(Fit fit);
 /// `seen_bytes`: what the framework sees of the GPU's memory, more than 0.
 Fit compare_with_hardware(const MemoryEstimate& estimate, double seen_bytes);
 

@@ -45,9 +45,9 @@ struct ModelShape {
   bool biases = false;                 ///< every linear layer has one
   bool qkv_bias = false;               ///< only the q, k and v projections have one
   bool layer_norm_bias = false;        ///< LayerNorm rather than RMSNorm
-  bool qk_norm = false;
-  std::int64_t rope_base = 0;         ///< base of the rotary embedding's frequencies; 0 = none, or not known
-  std::int64_t longest_sequence = 0;  ///< positions that the model is made for; 0 = not stated
+  bool qk_norm = false;                ///< norms of q and k with weights; of their latents in latent attention
+  std::int64_t rope_base = 0;          ///< base of the rotary embedding's frequencies; 0 = none, or not known
+  std::int64_t longest_sequence = 0;   ///< positions that the model is made for; 0 = not stated
   // Attention.
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;

@@ -32,9 +32,8 @@ struct Subject {
   Choice choice;                 ///< which findings are told
   FitTarget part;                ///< the GPU to begin with
   std::string module;            ///< name; empty: the one that Primus would run
-  DpFormula dp_formula = DpFormula::runtime;
-  Launch launch;         ///< to begin with; settled (see settle_launch)
-  std::size_t jobs = 1;  ///< threads of a search
+  Launch launch;                 ///< to begin with; settled (see settle_launch)
+  std::size_t jobs = 1;          ///< threads of a search
 };
 
 /// A key with the value it was given.

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "backends/common/guide_formula.h"
 #include "backends/common/judge.h"
 #include "backends/maxtext/candidate.h"
 #include "backends/maxtext/describe.h"
@@ -50,7 +49,6 @@ class PreparedMaxText final : public Prepared {
     if (options.with_text) add_model_file(rewrites);
     Analysis out = judge<MaxTextRun>(run, all_rule_lists(), rewrites, options);
     if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
-    if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
     return out;
   }
 
@@ -83,15 +81,6 @@ class PreparedMaxText final : public Prepared {
     }
   }
 
-  static void apply_guide_formula(const MaxTextRun& run, Analysis& out) {
-    const Int guide = guide_data_parallel(run.devices(), run.degrees);
-    out.notes.push_back(
-        fmt::format("DP {} is world / (TP x PP x EP), the formula of the Primus guide; MaxText splits samples over {} "
-                    "ranks, and its global batch is devices x per_device_batch_size x gradient_accumulation_steps",
-                    guide, run.degrees.data));
-    out.run.degrees.data = guide;
-  }
-
   Origin origin_;
   LayeredConfig layers_;
   MaxTextConfig config_;
@@ -109,7 +98,9 @@ class MaxTextBackend final : public Backend {
     return std::make_unique<PreparedMaxText>(module, environment);
   }
   std::vector<const RuleInfo*> rules() const override { return rule_infos<MaxTextRun>(all_rule_lists()); }
-  Overrides degree_overrides(const Degrees& degrees) const override { return maxtext::degree_overrides(degrees); }
+  Overrides degree_overrides(const Degrees& degrees, const Launch& launch) const override {
+    return maxtext::degree_overrides(degrees, launch);
+  }
 };
 
 }  // namespace

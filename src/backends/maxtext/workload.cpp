@@ -72,7 +72,8 @@ void describe_attention(const MaxTextRun& run, ModelShape& out) {
   out.kv_heads = run.model.key_heads;
   out.head_width = out.value_width = *config.head_dim;
   out.qkv_bias = *config.attention_bias;
-  out.qk_norm = *config.use_qk_norm;
+  // attentions.py:Attention norms q and k with weights, but for llama4's, whose L2 norm has none.
+  out.qk_norm = *config.use_qk_norm && block_of(run) != Block::llama4;
   out.rope_base = std::max<Int>(*config.rope_max_timescale, 0);
   if (*config.attention_type == "mla") {
     out.kv_heads = out.heads;
@@ -82,6 +83,7 @@ void describe_attention(const MaxTextRun& run, ModelShape& out) {
     out.rope_width = *config.qk_rope_head_dim;
     out.head_width = out.nope_width + out.rope_width;
     out.value_width = *config.v_head_dim;
+    out.qk_norm = true;  // attention_mla.py:MLA norms its latents, whatever use_qk_norm says
   }
   if (block_of(run) != Block::qwen3_next) return;
   out.output_gate = true;  // Qwen3NextFullAttention projects q and its gate at once

@@ -1,6 +1,5 @@
 #include "backends/megatron/megatron.h"
 
-#include "backends/common/guide_formula.h"
 #include "backends/common/judge.h"
 #include "backends/common/overrides.h"
 #include "backends/megatron/candidate.h"
@@ -28,7 +27,6 @@ class PreparedMegatron final : public Prepared {
     Rewrites rewrites(options.with_text);
     const MegatronRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     Analysis out = judge<MegatronRun>(run, all_rule_lists(), rewrites, options);
-    if (options.dp_formula == DpFormula::guide) apply_guide_formula(run, out);
     if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
     if (options.with_text) {
       for (std::string& line : ramp_lines(run)) out.notes.push_back(std::move(line));
@@ -54,18 +52,6 @@ class PreparedMegatron final : public Prepared {
   }
 
  private:
-  static void apply_guide_formula(const MegatronRun& run, Analysis& out) {
-    const Int guide = guide_data_parallel(run.world(), run.degrees);
-    out.run.degrees.data = guide;
-    const Int per_step = saturating_multiply(run.batch.micro, guide);
-    out.run.batch.accumulation_steps =
-        per_step > 0 && run.batch.global % per_step == 0 ? run.batch.global / per_step : 0;
-    out.notes.push_back(
-        fmt::format("DP {} is world / (TP x PP x EP), the formula of the Primus guide; Megatron itself uses DP {} = "
-                    "world / (TP x PP x CP)",
-                    guide, run.dp()));
-  }
-
   const Environment& environment_;
   Origin origin_;
   MegatronConfig config_;
@@ -81,7 +67,7 @@ class MegatronBackend final : public Backend {
     return std::make_unique<PreparedMegatron>(module, environment);
   }
   std::vector<const RuleInfo*> rules() const override { return rule_infos<MegatronRun>(all_rule_lists()); }
-  Overrides degree_overrides(const Degrees& degrees) const override {
+  Overrides degree_overrides(const Degrees& degrees, const Launch& /*launch*/) const override {
     Overrides out;
     ask_for_degree(out, "tensor_model_parallel_size", degrees.tensor);
     ask_for_degree(out, "pipeline_model_parallel_size", degrees.pipeline);

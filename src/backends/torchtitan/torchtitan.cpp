@@ -31,10 +31,6 @@ class PreparedTorchTitan final : public Prepared {
     const TorchTitanRun run = derive(config_, parsed_, launch, environment_, origin_, rewrites);
     Analysis out = judge<TorchTitanRun>(run, all_rule_lists(), rewrites, options);
     if (options.with_workload) out.workload = std::make_shared<const Workload>(workload(run));
-    if (options.dp_formula == DpFormula::guide) {
-      out.notes.emplace_back(
-          "the guide's DP formula is Megatron's: TorchTitan's data-parallel degree is replicate x shard");
-    }
     return out;
   }
 
@@ -70,7 +66,7 @@ class TorchTitanBackend final : public Backend {
     return std::make_unique<PreparedTorchTitan>(module, environment);
   }
   std::vector<const RuleInfo*> rules() const override { return rule_infos<TorchTitanRun>(all_rule_lists()); }
-  Overrides degree_overrides(const Degrees& degrees) const override {
+  Overrides degree_overrides(const Degrees& degrees, const Launch& /*launch*/) const override {
     Overrides out;
     constexpr Int stages_of_a_schedule = 2;  // more of them take a number of layers, which depends on the model
     if (degrees.virtual_pipeline > stages_of_a_schedule) return out;

@@ -106,6 +106,7 @@ ModelShape shape_of(const TorchTitanRun& run) {
     out.kv_rank = model.kv_lora_rank;
     out.nope_width = model.qk_nope_head_dim;
     out.rope_width = model.qk_rope_head_dim;
+    out.qk_norm = true;  // models/deepseek_v3/model/model.py:Attention has q_norm and kv_norm always
   }
   out.ffn = sizes.moe_layers < model.layers ? sizes.ffn : 0;
   out.gated = true;
