@@ -7,7 +7,6 @@
 #include "answers.h"
 #include "command.h"
 #include "one_run.h"
-#include "primus_plan/planner/compare.h"
 #include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
@@ -22,6 +21,15 @@ struct Options {
   OutputFlags output;
 };
 
+/// Why there is no advice on a run, which other modules of the file need not share; empty when there is some.
+std::string reason_against(const std::optional<Trial>& now) {
+  if (now && now->analysis.errors > 0) {
+    return fmt::format("this run will not start, for {} that the settings or a comment ignore",
+                       counted(static_cast<std::int64_t>(now->analysis.errors), "error"));
+  }
+  return now && now->estimate ? "" : "the dimensions of its model are not known, so nothing can be estimated";
+}
+
 /// The advice on one module; nothing, with the reasons told, when there is no run to estimate.
 std::optional<std::string> answer(const Options& options, const RunOfFile& run, const Environment& environment,
                                   const TextStyle& style) {
@@ -31,19 +39,9 @@ std::optional<std::string> answer(const Options& options, const RunOfFile& run, 
   }
   const Trials trials(run.backend, run.module, environment, run.analysis, &run.part.hardware);
   const auto now = trials.run({});
-  if (now && now->analysis.errors > 0) {
-    throw Trouble(fmt::format("module {}: this run will not start, for {} that the settings or a comment ignore",
-                              run.module.name, counted(static_cast<std::int64_t>(now->analysis.errors), "error")));
-  }
-  if (!now || !now->estimate) {
-    throw Trouble(fmt::format("module {}: the dimensions of its model are not known, so nothing can be estimated",
-                              run.module.name));
-  }
-  if (const std::vector<std::string> lacking = uncounted(now->analysis); !lacking.empty()) {
-    throw Trouble(
-        fmt::format("module {}: its config does not state {}, without which nothing is known to fit (--set "
-                    "KEY=VALUE adds it)",
-                    run.module.name, join(lacking, ", ")));
+  if (const std::string reason = reason_against(now); !reason.empty()) {
+    say(fmt::format("primus-plan: module {}: {}\n", escape_controls(run.module.name), reason));
+    return std::nullopt;
   }
   const Advice advice = advise(trials, *now, run.module);
   const AdviceReport report{run.analysis, advice, *now,

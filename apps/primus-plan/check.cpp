@@ -263,7 +263,7 @@ Run declare_check(CLI::App& app, const std::vector<std::string>& tokens) {
   options->launch.declare(app);
   app.add_option("--dp-formula", options->dp_formula,
                  "how DP is shown: runtime, or guide for world / (TP x PP x EP) with a note of what runs")
-      ->check(CLI::IsMember({"runtime", "guide"}))
+      ->check(one_of({"runtime", "guide"}))
       ->group(launch_group);
   declare_hardware(app, options->hardware);
   options->output.declare(app);

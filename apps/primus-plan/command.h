@@ -21,6 +21,9 @@ class Trouble : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// "SENTENCE [CF212 bad-set]": wrong usage that a rule speaks of, in words that its page shows.
+std::string with_rule(std::string_view sentence, std::string_view rule_id);
+
 /// What runs once the flags are parsed; gives back the exit code.
 using Run = std::function<int()>;
 

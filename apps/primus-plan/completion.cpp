@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command.h"
+#include "flag_values.h"
 #include "option_table.h"
 #include "output.h"
 #include "primus_plan/support/text.h"
@@ -206,7 +207,7 @@ Run declare_completion(CLI::App& app, const std::vector<std::string>& /*tokens*/
   const auto shell = std::make_shared<std::string>();
   std::vector<std::string> names;
   std::ranges::transform(shells, std::back_inserter(names), [](const Shell& known) { return std::string(known.name); });
-  app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember(names));
+  app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(one_of(names));
   return [shell] { return print_script(*shell); };
 }
 

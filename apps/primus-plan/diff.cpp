@@ -88,7 +88,9 @@ class Differ {
     if (is_second) {
       ExperimentFlags flags = options_.experiment;
       flags.sets = options_.sets_b;
+      flags.sets_name = "--set-b";
       experiment.sets = flags.options().sets;
+      experiment.sets_name = flags.sets_name;
       if (options_.world_size_b > 0) launch.world_size = options_.world_size_b;
       if (options_.nodes_b > 0) launch.nodes = options_.nodes_b;
     }
@@ -198,12 +200,9 @@ Run declare_diff(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_option("A", options->path_a, "an experiment; FILE@REVISION reads it from git")->required();
   app.add_option("B", options->path_b, "another, or the same at another revision; none: A with --set-b");
   app.add_option("--set-b", options->sets_b, "override a value of B")->type_name("KEY=VALUE")->allow_extra_args(false);
-  app.add_option("--world-size-b", options->world_size_b, "number of GPUs of B")
-      ->type_name("N")
-      ->check(whole_number(1, largest_launch));
-  app.add_option("--nodes-b", options->nodes_b, "number of nodes of B")
-      ->type_name("N")
-      ->check(whole_number(1, largest_launch));
+  refuse_bad_sets(*app.get_option("--set-b"));
+  app.add_option("--world-size-b", options->world_size_b, "number of GPUs of B")->type_name("N")->check(launch_size());
+  app.add_option("--nodes-b", options->nodes_b, "number of nodes of B")->type_name("N")->check(launch_size());
   app.add_flag(
       "--exit-code", options->exit_code,
       "exit with 1 when the two train different things (model, data, batch, optimizer, precision), 0 when they "

@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "command.h"
 #include "options.h"
+#include "primus_plan/backends/backend.h"
+#include "primus_plan/support/text.h"
 
 namespace primus_plan::app {
 
@@ -16,10 +19,18 @@ struct Options {
   OutputFlags output;
 };
 
+/// Whether ids of rules begin with this: MG, mg2.
+bool begins_rules(std::string_view word) {
+  return !word.empty() && std::ranges::any_of(all_rules(), [word](const RuleInfo* rule) {
+    return equal_ignoring_case(rule->id.substr(0, word.size()), word);
+  });
+}
+
 [[noreturn]] void refuse(const std::string& word) {
   const std::string near = nearest_explained(word);
   const std::string hint =
-      near.empty()
+      begins_rules(word) ? fmt::format("primus-plan rules {} lists the rules whose ids begin so", word)
+      : near.empty()
           ? fmt::format("primus-plan rules lists the rules, primus-plan keys '*{}*' the keys with this in their name",
                         word)
           : fmt::format("did you mean {}?", near);

@@ -32,8 +32,9 @@ int run(const Options& options) {
 Run declare_hardware(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   const auto options = std::make_shared<Options>();
   app.add_option("PART", options->parts,
-                 "a part by name, a hardware file, or one of Primus's examples/hardware_configs; with changes as in "
-                 "MI300X:nic_gbs=25,hbm_gb=192");
+                 "a part by name, or a file: one of your own (docs/settings.md lists the fields) or one of Primus's "
+                 "examples/hardware_configs, with a / in its name or .yaml, .yml or .json at its end; with changes as "
+                 "in MI300X:nic_gbs=25,hbm_gb=192");
   options->output.declare(app, {"text", "json"});
   return [options] { return run(*options); };
 }

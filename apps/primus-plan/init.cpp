@@ -94,7 +94,7 @@ Run declare_init(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
       ->type_name("NAME");
   app.add_option("--backend", options->backend, "framework; default: the first that has the model")
       ->type_name("NAME")
-      ->check(CLI::IsMember(backend_names()));
+      ->check(one_of(backend_names()));
   app.add_option("--gpus-per-node", options->gpus_per_node, "default: 8")
       ->type_name("N")
       ->check(whole_number(1, largest_launch));

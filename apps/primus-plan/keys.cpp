@@ -44,7 +44,7 @@ Run declare_keys(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   owners.emplace_back("experiment");
   app.add_option("--backend", options->backend, "only keys that modules of this framework take")
       ->type_name("NAME")
-      ->check(CLI::IsMember(owners));
+      ->check(one_of(owners));
   options->output.declare(app, {"text", "json", "markdown"});
   return [options] { return run(*options); };
 }

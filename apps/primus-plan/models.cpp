@@ -56,7 +56,7 @@ Run declare_models(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   app.add_option("PATTERN", options->pattern, "a part of the name");
   app.add_option("--backend", options->backend, "only models of this framework")
       ->type_name("NAME")
-      ->check(CLI::IsMember(backend_names()));
+      ->check(one_of(backend_names()));
   app.add_option("--primus-root", options->primus_root, "a Primus checkout to take presets from")->type_name("DIR");
   options->output.declare(app, {"text", "json", "markdown"});
   return [options] { return run(*options); };

@@ -4,7 +4,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -29,8 +28,15 @@ constexpr const char* output_group = "Output";
 std::pair<std::string, std::string> split_assignment(const std::string& text, std::string_view flag,
                                                      std::string_view shape) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) throw Trouble(fmt::format("{} {}: expected {}", flag, text, shape));
+  if (equals == std::string::npos) throw Trouble(fmt::format("{} {}: expected {}", flag, text, shape));
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// One --set in two. Throws Trouble for what no file can be asked with.
+std::pair<std::string, std::string> split_set(const std::string& text, std::string_view flag) {
+  auto parts = split_assignment(text, flag, "KEY=VALUE");
+  if (const auto wrong = fault_of_set(flag, parts.first, parts.second)) throw Trouble(with_rule(*wrong, "CF212"));
+  return parts;
 }
 
 std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
@@ -71,6 +77,11 @@ int terminal_width(bool terminal) {
 
 }  // namespace
 
+void refuse_bad_sets(CLI::Option& option) {
+  const std::string flag = option.get_name();
+  option.each([flag](const std::string& text) { split_set(text, flag); });
+}
+
 void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tokens_given) {
   tokens = tokens_given;
   app.add_option("--primus-root", primus_root, "Primus tree whose presets are used")
@@ -80,28 +91,31 @@ void ExperimentFlags::declare(CLI::App& app, const std::vector<std::string>& tok
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group(experiment_group);
-  // Told before FILEs are looked for: in "--set KEY VALUE" the value is taken for one.
-  app.get_option("--set")->each([](const std::string& text) { split_assignment(text, "--set", "KEY=VALUE"); });
+  refuse_bad_sets(*app.get_option("--set"));
   app.add_option("--env", environment, "an environment variable for ${NAME} and the launch size")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(experiment_group);
   app.add_option("--backend", backend, "whose keys a bare snippet holds")
       ->type_name("NAME")
-      ->check(CLI::IsMember(backend_names()))
+      ->check(one_of(backend_names()))
       ->group(experiment_group);
 }
 
 namespace {
 
 /// what-if, which takes short names, has taken them out of the flags before; no framework has keys of these names.
-void refuse_short_name(const std::string& set, const std::string& key) {
+void refuse_short_name(const std::string& flag, const std::string& set, const std::string& key) {
   const bool is_hardware = equal_ignoring_case(key, "hw");
   if (!is_hardware && (find_short_name(key) == nullptr || !keys_named(key).empty())) return;
   const std::string nearest = nearest_catalogue_keys(key);
-  throw Trouble(fmt::format("--set {}: {} is a short name that what-if and sweep know; --set takes {}", set, key,
-                            equal_ignoring_case(key, "world")   ? "no size of the launch: --world-size does"
-                            : equal_ignoring_case(key, "nodes") ? "no size of the launch: --nodes does"
+  // What diff's --set-b cannot say, --world-size-b does.
+  const auto size_flag = [suffix = flag.substr(std::string_view("--set").size())](std::string_view name) {
+    return fmt::format("no size of the launch: {}{} does", name, suffix);
+  };
+  throw Trouble(fmt::format("{0} {1}: {2} is a short name that what-if and sweep know; {0} takes {3}", flag, set, key,
+                            equal_ignoring_case(key, "world")   ? size_flag("--world-size")
+                            : equal_ignoring_case(key, "nodes") ? size_flag("--nodes")
                             : is_hardware                       ? "no hardware: --hardware does"
                             : nearest.empty() ? "the framework's own key (primus-plan keys lists them)"
                                               : "the framework's own key: " + nearest));
@@ -110,12 +124,14 @@ void refuse_short_name(const std::string& set, const std::string& key) {
 }  // namespace
 
 ExperimentOptions ExperimentFlags::options() const {
-  ExperimentOptions options{.primus_root = given(primus_root), .sets = {}, .tokens = tokens, .backend = given(backend)};
+  ExperimentOptions options{.primus_root = given(primus_root),
+                            .sets = {},
+                            .sets_name = sets_name,
+                            .tokens = tokens,
+                            .backend = given(backend)};
   for (const std::string& set : sets) {
-    auto [key, value] = split_assignment(set, "--set", "KEY=VALUE");
-    const bool gap = key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos;
-    if (gap) throw Trouble(fmt::format("--set {}: a part of the key is empty", set));
-    refuse_short_name(set, key);
+    auto [key, value] = split_set(set, sets_name);
+    refuse_short_name(sets_name, set, key);
     options.sets.emplace_back(std::move(key), std::move(value));
   }
   return options;
@@ -125,28 +141,15 @@ Environment ExperimentFlags::make_environment() const {
   Environment result = Environment::of_process();
   for (const std::string& text : environment) {
     auto [name, value] = split_assignment(text, "--env", "NAME=VALUE");
+    if (name.empty()) throw Trouble(fmt::format("--env {}: expected NAME=VALUE", text));
     result.set(std::move(name), std::move(value));
   }
   return result;
 }
 
-CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
-  const auto refuse = [least, most](const std::string& text) {
-    std::int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    const bool legal = error == std::errc{} && at == end && number >= least && number <= most;
-    return legal ? std::string() : fmt::format("must be a whole number from {} to {}, not '{}'", least, most, text);
-  };
-  return CLI::Validator(refuse, "");
-}
-
 void LaunchFlags::declare(CLI::App& app) {
   const auto add = [&](const char* name, std::int64_t& number, const char* description) {
-    app.add_option(name, number, description)
-        ->type_name("N")
-        ->check(whole_number(1, largest_launch))
-        ->group(launch_group);
+    app.add_option(name, number, description)->type_name("N")->check(launch_size())->group(launch_group);
   };
   add("--world-size", world_size, "number of GPUs");
   add("--nodes", nodes, "number of nodes");
@@ -159,7 +162,7 @@ LaunchOptions LaunchFlags::options() const {
 
 void OutputFlags::declare(CLI::App& app, const std::vector<std::string>& formats) {
   format = formats.front();
-  app.add_option("--format", format, "form of the answer")->check(CLI::IsMember(formats))->group(output_group);
+  app.add_option("--format", format, "form of the answer")->check(one_of(formats))->group(output_group);
   declare_style(app);
 }
 
@@ -169,7 +172,7 @@ void OutputFlags::declare_style(CLI::App& app) {
       ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "needs a file name" : ""; }, ""))
       ->group(output_group);
   app.add_option("--color", color, "colours: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->group(output_group);
   app.add_flag("-q,--quiet", quiet, "findings only")->group(output_group);
   app.add_flag("-v,--verbose", verbose, "stages, all rewritten values, effective values")->group(output_group);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "flag_values.h"
 #include "output.h"
 #include "primus_plan/backends/analysis.h"
 #include "primus_plan/config/experiment.h"
@@ -16,14 +17,16 @@ namespace primus_plan::app {
 /// Flags of the launch in the help text.
 inline constexpr const char* launch_group = "Launch size";
 
-/// A flag's value that is a whole number within bounds, told in the words of the other sources of sizes.
-CLI::Validator whole_number(std::int64_t least, std::int64_t most);
+/// Makes a flag that takes KEY=VALUE refuse what no file can be asked with (CF212) before FILEs are looked for: in
+/// "--set KEY VALUE" the value is taken for one.
+void refuse_bad_sets(CLI::Option& option);
 
 /// What to read and how: flags of every command that reads an experiment.
 struct ExperimentFlags {
   std::string primus_root;
   std::string backend;
   std::vector<std::string> sets;         ///< KEY=VALUE
+  std::string sets_name = "--set";       ///< the flag that gave `sets`
   std::vector<std::string> environment;  ///< NAME=VALUE
   std::vector<std::string> tokens;       ///< after `--`
 

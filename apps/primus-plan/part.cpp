@@ -33,7 +33,9 @@ std::optional<HardwareHint> hint_of(const Experiment& experiment) {
 
 void declare_hardware(CLI::App& app, std::string& spec) {
   app.add_option("--hardware", spec,
-                 "the GPU: MI300X, MI300X:nic_gbs=25 (changed numbers), or a file; else what the settings, the path or "
+                 "the GPU: MI300X, MI300X:nic_gbs=25 (changed numbers), or a file (with a / in its name, or .yaml, "
+                 ".yml or .json "
+                 "at its end); else what the settings, the path or "
                  "comments name")
       ->type_name("PART");
 }

@@ -38,18 +38,6 @@ struct Options {
   OutputFlags output;
 };
 
-/// A moment of the picture.
-CLI::Validator milliseconds() {
-  const auto refuse = [](const std::string& text) {
-    double number = 0;
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, number);
-    const bool legal = error == std::errc{} && at == end && number >= 0 && number <= 1e12;
-    return legal ? std::string() : fmt::format("must be a number of milliseconds from 0 on, not '{}'", text);
-  };
-  return CLI::Validator(refuse, "");
-}
-
 /// A run's timeline on a part, with what it was changed by.
 struct Played {
   RunTimeline timeline;
@@ -171,8 +159,12 @@ Run declare_pipeline(CLI::App& app, const std::vector<std::string>& tokens) {
       ->type_name("N")
       ->check(whole_number(1, most_micro_batches));
   app.add_flag("--memory", options->memory, "a line of memory over time below each stage");
-  app.add_option("--from", options->from_ms, "draw from this millisecond on")->type_name("MS")->check(milliseconds());
-  app.add_option("--to", options->to_ms, "draw up to this millisecond")->type_name("MS")->check(milliseconds());
+  app.add_option("--from", options->from_ms, "draw from this millisecond on")
+      ->type_name("MS")
+      ->check(real_number(0, 1e12, "milliseconds"));
+  app.add_option("--to", options->to_ms, "draw up to this millisecond")
+      ->type_name("MS")
+      ->check(real_number(0, 1e12, "milliseconds"));
   app.add_flag("--whole", options->whole, "all the time in one piece, also where most of it is alike");
   app.add_flag("--all", options->all, "every stage of very many");
   options->experiment.declare(app, tokens);

@@ -308,7 +308,7 @@ void declare_search(CLI::App& app, Options& options) {
       ->allow_extra_args(false)
       ->group(plan_group);
   app.add_option("--objective", options.objective, "what the best plan is best at: throughput, memory, gpus, latency")
-      ->check(CLI::IsMember({"throughput", "memory", "gpus", "latency"}))
+      ->check(one_of({"throughput", "memory", "gpus", "latency"}))
       ->group(plan_group);
   app.add_option("--top", options.top, "plans to show; default: 5")
       ->type_name("N")
@@ -316,7 +316,7 @@ void declare_search(CLI::App& app, Options& options) {
       ->group(plan_group);
   app.add_option("--time-limit", options.time_limit, "end after so many seconds with the best so far")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e6).description(""))
+      ->check(real_number(0.001, 1e6, "seconds"))
       ->group(plan_group);
   app.add_flag("--min-change", options.min_change, "plans that change fewer keys of the experiment first")
       ->group(plan_group);

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "command.h"
+#include "flag_values.h"
 #include "load_one.h"
 #include "output.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/presets.h"
 #include "primus_plan/config/settings.h"
+#include "primus_plan/diagnostics/load_error.h"
 #include "primus_plan/support/text.h"
 #include "primus_plan/version.h"
 
@@ -146,13 +148,7 @@ int run_command(const Command& command, std::vector<std::string> arguments, cons
     return exit_clean;
   } catch (const CLI::ParseError& error) {
     refuse_leftovers(app);
-    const std::string_view said = error.what();
-    const std::size_t twice = said.find(": At Most 1 required");
-    if (twice != std::string_view::npos)
-      throw Trouble(fmt::format("{} is given more than once", said.substr(0, twice)));
-    const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-    throw Trouble(is_missing ? fmt::format("{} (see primus-plan {} --help)", error.what(), command.name)
-                             : std::string(error.what()));
+    throw Trouble(usage_fault(error, app, command.name));
   }
   refuse_leftovers(app);
   return run();
@@ -199,6 +195,9 @@ int run_program(int argc, const char* const* argv) {
     return exit_findings;
   } catch (const SettingsError& error) {
     for (const std::string& fault : error.faults()) complain(fault);
+    return exit_trouble;
+  } catch (const LoadError& error) {
+    complain(with_rule(error.what(), error.finding().rule->id));
     return exit_trouble;
   } catch (const std::exception& error) {
     complain(error.what());

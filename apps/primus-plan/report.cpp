@@ -224,7 +224,7 @@ Run declare_report(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_option("--time-limit", options->time_limit,
                  fmt::format("end the search for plans after so many seconds; default: {:.0f}", usual_time_limit))
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e6).description(""));
+      ->check(real_number(0.001, 1e6, "seconds"));
   options->choice.declare(app);
   options->experiment.declare(app, tokens);
   options->launch.declare(app);

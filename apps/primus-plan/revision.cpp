@@ -137,13 +137,14 @@ std::optional<std::string> RevisionFiles::read(const std::string& path, ReadFail
   Object object = object_at(top_, commit_, place->inside);
   if (object.kind != "blob") {
     const bool is_missing = object.kind == "missing" || object.kind == "notdir" || object.kind == "dangling";
-    failure = {.reason = why_not(object, spelled_), .missing = is_missing};
+    failure = {.reason = why_not(object, spelled_), .missing = is_missing, .too_large = false};
     return std::nullopt;
   }
   if (object.text.size() > DiskFiles::default_max_bytes) {
-    failure = {
-        fmt::format("it has {} bytes, more than the limit of {}", object.text.size(), DiskFiles::default_max_bytes),
-        false};
+    failure = {.reason = fmt::format("it has {} bytes, more than the limit of {}", object.text.size(),
+                                     DiskFiles::default_max_bytes),
+               .missing = false,
+               .too_large = true};
     return std::nullopt;
   }
   return std::move(object.text);

@@ -118,7 +118,7 @@ Run declare_rules(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   app.add_option("--severity", options->severities, "only rules of this severity; may be given several times")
       ->type_name("LEVEL")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"error", "warning", "note"}));
+      ->check(one_of({"error", "warning", "note"}));
   app.add_flag("--full", options->full, "whole pages, as explain shows them");
   options->output.declare(app, {"text", "markdown", "json"});
   return [options] { return run(*options); };

@@ -31,10 +31,10 @@ Run declare_schema(CLI::App& app, const std::vector<std::string>& /*tokens*/) {
   app.add_option(
          "WHAT", options->what,
          "experiment (default), report (what check --format json prints) or plan (what plan --format json prints)")
-      ->check(CLI::IsMember({"experiment", "report", "plan"}));
+      ->check(one_of({"experiment", "report", "plan"}));
   app.add_option("--backend", options->backend, "only modules of this framework")
       ->type_name("NAME")
-      ->check(CLI::IsMember(backend_names()));
+      ->check(one_of(backend_names()));
   app.add_option("--output", options->file, "write to FILE instead of standard output")->type_name("FILE");
   return [options] { return run(*options); };
 }

@@ -138,7 +138,7 @@ Run declare_translate(CLI::App& app, const std::vector<std::string>& tokens) {
   app.add_option("FILE", options->path, "an experiment, or - for standard input")->required();
   app.add_option("--to", options->target, "the framework to say it in: megatron, torchtitan or maxtext")
       ->type_name("NAME")
-      ->check(CLI::IsMember(backend_names()))
+      ->check(one_of(backend_names()))
       ->required();
   options->experiment.declare(app, tokens);
   options->launch.declare(app);

@@ -157,7 +157,7 @@ class DocumentLoader {
       fail(loading::extends_missing, named_at,
            fmt::format("the file '{}' that is extended here does not exist ({})", path, chain_text("missing")));
     }
-    fail(loading::unreadable_file, named_at ? named_at : start_of(path),
+    fail(loading::rule_of(failure), named_at ? named_at : start_of(path),
          fmt::format("the file '{}' cannot be read: {}", path, failure.reason));
   }
 

@@ -18,8 +18,7 @@ const RuleInfo unreadable_file{
     .summary = "A configuration file must be a readable regular file.",
     .explanation =
         "The file itself, or one that it extends, is there but cannot be read: it is a folder, a pipe or a device, "
-        "access is denied, or it is larger than the size limit of the reader. Name a regular file, and check its "
-        "permissions.",
+        "or access is denied. Name a regular file, and check its permissions.",
     .bad = {.world_size = 8, .yaml = "extends: .\nmicro_batch_size: 2\n"},
     .good = plain_snippet,
 };
@@ -293,6 +292,8 @@ const RuleInfo bad_alias{
     .bad = {.world_size = 8, .yaml = "micro_batch_size: *size\n"},
     .good = plain_snippet,
 };
+
+const RuleInfo& rule_of(const ReadFailure& failure) { return failure.too_large ? limit_exceeded : unreadable_file; }
 
 std::span<const RuleInfo* const> document_rules() {
   static constexpr const RuleInfo* list[] = {

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "primus_plan/config/files.h"
 #include "primus_plan/diagnostics/rule.h"
 
 namespace primus_plan::loading {
@@ -24,6 +25,9 @@ extern const RuleInfo bad_merge_key;
 extern const RuleInfo bad_value;
 extern const RuleInfo bad_key;
 extern const RuleInfo bad_alias;
+
+/// The rule of a file that cannot be read: Primus could not read it either, or it is beyond the bounds of this reader.
+const RuleInfo& rule_of(const ReadFailure& failure);
 
 /// The rules above: what reading one YAML document can find fault with.
 std::span<const RuleInfo* const> document_rules();

@@ -28,7 +28,12 @@ class Descriptor {
 };
 
 std::optional<std::string> fail(ReadFailure& failure, std::string reason, bool missing = false) {
-  failure = {std::move(reason), missing};
+  failure = {.reason = std::move(reason), .missing = missing, .too_large = false};
+  return std::nullopt;
+}
+
+std::optional<std::string> fail_too_large(ReadFailure& failure, std::string reason) {
+  failure = {.reason = std::move(reason), .missing = false, .too_large = true};
   return std::nullopt;
 }
 
@@ -68,7 +73,7 @@ std::optional<std::string> read_up_to(int descriptor, std::size_t limit, std::si
     if (got < 0) return fail_errno(failure, errno);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
-    if (size > limit) return fail(failure, fmt::format("it is larger than the limit of {} bytes", limit));
+    if (size > limit) return fail_too_large(failure, fmt::format("it is larger than the limit of {} bytes", limit));
     if (size == text.size()) text.resize(std::min(limit + 1, text.size() * 2));
   }
   text.resize(size);
@@ -94,7 +99,7 @@ std::optional<std::string> DiskFiles::read(const std::string& path, ReadFailure&
   if (const auto kind = special_kind(status.st_mode); !kind.empty()) return fail(failure, std::string(kind));
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > max_bytes_) {
-    return fail(failure, fmt::format("it has {} bytes, more than the limit of {}", size, max_bytes_));
+    return fail_too_large(failure, fmt::format("it has {} bytes, more than the limit of {}", size, max_bytes_));
   }
   return read_up_to(file.number(), max_bytes_, size, failure);
 }

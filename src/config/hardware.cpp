@@ -52,13 +52,19 @@ struct Spec {
   bool is_file = false;
 };
 
+/// A slash, or one of these endings, makes a file of a word: what lies in the working directory hides no part.
+bool is_file_name(std::string_view part) {
+  constexpr std::string_view endings[] = {".yaml", ".yml", ".json"};
+  return part.find('/') != std::string_view::npos ||
+         std::ranges::any_of(endings, [part](std::string_view ending) { return part.ends_with(ending); });
+}
+
 Spec split(std::string_view spec) {
   // A path may hold colons; what follows the last one is a change only with an = in it.
   const std::size_t colon = spec.rfind(':');
   const bool changed = colon != std::string_view::npos && spec.find('=', colon) != std::string_view::npos;
   const std::string_view part = changed ? spec.substr(0, colon) : spec;
-  return {part, changed ? spec.substr(colon + 1) : std::string_view(),
-          part.find('/') != std::string_view::npos || part.ends_with(".yaml") || part.ends_with(".yml")};
+  return {part, changed ? spec.substr(colon + 1) : std::string_view(), is_file_name(part)};
 }
 
 Hardware from_file(const std::string& path, const FileReader& files) {
@@ -122,6 +128,12 @@ bool names_hardware_file(std::string_view spec) { return split(spec).is_file; }
 Hardware find_hardware(std::string_view spec, const FileReader& files) {
   const auto [part, changes, is_file] = split(spec);
   std::optional<Hardware> own = is_file ? std::nullopt : from_own_file(part);
+  if (!own && !is_file && built_in_name(part).empty() && files.exists(std::string(part))) {
+    throw HardwareError(
+        fmt::format("no hardware is called {0}; the file of that name is ./{0} (a file has a / in its name, or ends in "
+                    ".yaml, .yml or .json)",
+                    part));
+  }
   Hardware out = own ? *std::move(own) : is_file ? from_file(std::string(part), files) : named_hardware(part);
   const bool changed = part.size() < spec.size();
   if (changed) change(out, changes);

@@ -76,6 +76,13 @@ void read_network(const Node& config, const std::string& path, HardwareEdit& edi
   }
 }
 
+/// Whether a number says that the part has none of something, as the program's own JSON of a part does.
+bool says_none(const Hardware& part, std::string_view key, double number) {
+  const auto fields = hardware_fields();
+  const auto field = std::find_if(fields.begin(), fields.end(), [key](const auto& f) { return f.name == key; });
+  return number == 0 && field != fields.end() && !field->needed && part.*field->member == 0;
+}
+
 void read_fields(const Node& root, const std::string& path, Hardware& part, HardwareEdit& edit) {
   for (const Entry& entry : root.entries()) {
     const std::string& key = entry.key->text;
@@ -88,20 +95,23 @@ void read_fields(const Node& root, const std::string& path, Hardware& part, Hard
       part.sources = texts(*entry.value);
     } else if (key == "fabric" && entry.value->is_string()) {
       edit.set_fabric(entry.value->text);
-    } else {
-      edit.set(key, number_of(*entry.value, path, key));
+    } else if (const double number = number_of(*entry.value, path, key); !says_none(part, key, number)) {
+      edit.set(key, number);
     }
   }
 }
 
-/// Estimates divide by these.
+/// All that is missing is told at once.
 void require(const Hardware& part, const std::string& path) {
+  std::string missing;
+  std::size_t count = 0;
   for (const HardwareField& field : hardware_fields()) {
-    const bool needed = field.name == "memory_gib" || field.name == "hbm_gbs" || field.name == "peak_bf16_tflops" ||
-                        field.name == "link_gbs" || field.name == "nic_gbs";
-    if (needed && part.*field.member <= 0)
-      throw HardwareError(fmt::format("{}: {} is missing ({})", path, field.name, field.about));
+    if (!field.needed || part.*field.member > 0) continue;
+    missing += fmt::format("{}{} ({})", count++ == 0 ? "" : ", ", field.name, field.about);
   }
+  if (count == 0) return;
+  throw HardwareError(fmt::format("{}: {} {} missing; base: MI300X would take {} from that part", path, missing,
+                                  count == 1 ? "is" : "are", count == 1 ? "it" : "them"));
 }
 
 /// Where nothing is said but the data sheet's peaks: what parts reach in the median of those that were measured.
@@ -152,8 +162,11 @@ void HardwareEdit::finish() {
 
 Hardware read_hardware_file(const std::string& path, const std::string& text,
                             const Hardware& (*known)(std::string_view)) {
-  const NodePtr root = parse(path, text);
-  if (!root->is_mapping()) throw HardwareError(fmt::format("{}: a hardware file is a mapping of fields", path));
+  NodePtr root = parse(path, text);
+  // `primus-plan hardware PART --format json` lists parts; the list of one is a file.
+  if (root->is_sequence() && root->items.size() == 1) root = root->items.front();
+  if (!root->is_mapping())
+    throw HardwareError(fmt::format("{}: a hardware file is a mapping of fields, or a list of one", path));
   const Node* network = root->get("hardware_config");
   if (network != nullptr && !network->is_mapping())
     throw HardwareError(fmt::format("{}: hardware_config must be a mapping", path));

@@ -63,7 +63,9 @@ const RuleInfo bad_set{
     .explanation =
         "VALUE is read as YAML, so numbers, booleans, null, lists and JSON work: --set micro_batch_size=4, "
         "--set 'training={local_batch_size: 2}'. Unlike the tokens after --, which Primus reads by rules of "
-        "its own, --set types values as a file would.",
+        "its own, --set types values as a file would.\n"
+        "On the command line this is wrong usage: the sentence goes to standard error and the exit code is 2. Programs "
+        "that use the library get it as a finding.",
     .bad = {.world_size = 8, .yaml = R"(# run with: --set =4
 micro_batch_size: 2
 global_batch_size: 16
@@ -135,7 +137,9 @@ const RuleInfo bad_launch_size{
         "World size, nodes and GPUs per node are whole numbers from 1 to 1048576, and so is the product of "
         "the last two. They come from the flags --world-size, --nodes and --gpus-per-node, from NNODES, "
         "GPUS_PER_NODE and WORLD_SIZE (or the variables that the platform preset names), or from Slurm's "
-        "variables.",
+        "variables.\n"
+        "On the command line and in the environment this is wrong usage: the sentence goes to standard error and the "
+        "exit code is 2. Programs that use the library get it as a finding.",
     .bad = {.world_size = 8, .yaml = R"(# run with: --world-size 0
 micro_batch_size: 2
 global_batch_size: 16

@@ -189,7 +189,8 @@ LoadResult Loader::load(const std::string& path, const ExperimentOptions& option
   auto text = cache_->files.read(path, failure);
   if (text) return load_text(path, *std::move(text), options);
   LoadResult result;
-  result.errors.push_back(fault(loading::unreadable_file, {}, fmt::format("cannot read {}: {}", path, failure.reason)));
+  result.errors.push_back(
+      fault(loading::rule_of(failure), {}, fmt::format("cannot read {}: {}", path, failure.reason)));
   return result;
 }
 

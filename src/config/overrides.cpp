@@ -55,19 +55,17 @@ NodePtr parse_value(const Source& read, const Source& shown, Loading& loading) {
 }
 
 /// One --set as a mapping. VALUE is read with KEY= blanked out, so that its places are those in the flag.
-NodePtr parse_set(Loading& loading, const std::string& key, const std::string& value) {
-  const auto shown = std::make_shared<const Source>("--set", key + "=" + value);
+NodePtr parse_set(Loading& loading, const std::string& flag, const std::string& key, const std::string& value) {
+  const auto shown = std::make_shared<const Source>(flag, key + "=" + value);
   loading.own({shown});
   const Origin key_origin = origin_in(*shown, 0, key.size(), Layer::command_line);
-  if (key.empty() || key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos) {
-    throw LoadError(fault(loading::bad_set, origin_of(*shown, shown->text(), Layer::command_line),
-                          key.empty() ? fmt::format("--set {} has no key before the =", shown->text())
-                                      : fmt::format("--set {}: a part of the key is empty", shown->text()),
-                          {"write --set KEY=VALUE, with dots in KEY to reach into mappings"}));
+  if (auto wrong = fault_of_set(flag, key, value)) {
+    throw LoadError(fault(loading::bad_set, origin_of(*shown, shown->text(), Layer::command_line), *std::move(wrong),
+                          {fmt::format("write {} KEY=VALUE, with dots in KEY to reach into mappings", flag)}));
   }
   const bool one_line = value.find('\n') == std::string::npos;
   const auto read =
-      std::make_shared<const Source>("--set", one_line ? std::string(key_origin.length + 1, ' ') + value : value);
+      std::make_shared<const Source>(flag, one_line ? std::string(key_origin.length + 1, ' ') + value : value);
   loading.own({read});
   const NodePtr parsed = parse_value(*read, one_line ? *shown : *read, loading);
   return with_dotted_key(make_mapping({}, key_origin), key, one_line ? moved_to(*parsed, *shown) : parsed, key_origin);
@@ -84,13 +82,19 @@ void require_text_keys(const Node& values) {
 
 }  // namespace
 
+std::optional<std::string> fault_of_set(std::string_view flag, std::string_view key, std::string_view value) {
+  if (key.empty()) return fmt::format("{} ={} has no key before the =", flag, value);
+  const bool gap = key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string_view::npos;
+  return gap ? std::optional(fmt::format("{} {}={}: a part of the key is empty", flag, key, value)) : std::nullopt;
+}
+
 void apply_command_line(Loading& loading, const ExperimentOptions& options, Experiment& experiment) {
   if (options.tokens.empty() && options.sets.empty()) return;
   Module* module = module_to_run(experiment.modules);
   try {
     std::vector<NodePtr> layers;
     if (!options.tokens.empty()) layers.push_back(parse_cli_tokens(options.tokens, loading.sources, loading.remarks));
-    for (const auto& [key, value] : options.sets) layers.push_back(parse_set(loading, key, value));
+    for (const auto& [key, value] : options.sets) layers.push_back(parse_set(loading, options.sets_name, key, value));
     for (const NodePtr& layer : layers) {
       require_text_keys(*layer);
       if (module != nullptr && !layer->entries().empty()) module->params = deep_merge(module->params, layer);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "planner/advise_parts.h"
+#include "primus_plan/planner/compare.h"
 #include "primus_plan/support/number.h"
 
 namespace primus_plan {
@@ -105,6 +106,7 @@ void add_present(const Trials& trials, const Trial& now, std::vector<std::string
 
 Advice advise(const Trials& trials, const Trial& now, const Module& module) {
   Advice out;
+  out.not_counted = uncounted(now.analysis);
   out.footprint = find_footprint(trials, now);
   out.standing.push_back(footprint_text(out.footprint, trials.hardware()));
   add_present(trials, now, out.standing);

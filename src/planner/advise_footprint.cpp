@@ -59,7 +59,7 @@ class Finder {
 
   bool holds(std::int64_t gpus, std::int64_t tensor, std::int64_t pipeline, std::int64_t expert) {
     const auto trial = trials_.run(smallest_run(gpus, tensor, pipeline, expert));
-    if (!trial || !trial->fits()) return false;
+    if (!trial || !trial->may_fit()) return false;
     out_.gpus = gpus;
     out_.degrees = trial->analysis.run.degrees;
     out_.memory_bytes = memory_of(*trial);

@@ -103,8 +103,8 @@ GoalAdvice larger_micro_batch(const Trials& trials, const Trial& now, const Modu
     if (trial == nullptr) break;
     goal.say(fmt::format("{}: accumulation {} -> {}; {}{}", goal.keys_of(*trial), batch.accumulation_steps,
                          trial->analysis.run.batch.accumulation_steps, goal.effect(*trial),
-                         trial->fits() ? "" : ", which does not fit"));
-    if (!trial->fits()) break;
+                         trial->may_fit() ? "" : ", which does not fit"));
+    if (!trial->may_fit()) break;
   }
   return goal.take();
 }

@@ -194,8 +194,8 @@ class Search {
     }
     std::ranges::stable_sort(found_, std::greater<>(), &Scored::gain);
     // What only needs less is no advice beside what fits.
-    if (std::ranges::any_of(found_, [](const Scored& scored) { return scored.trial.fits(); }))
-      std::erase_if(found_, [](const Scored& scored) { return !scored.trial.fits(); });
+    if (std::ranges::any_of(found_, [](const Scored& scored) { return scored.trial.may_fit(); }))
+      std::erase_if(found_, [](const Scored& scored) { return !scored.trial.may_fit(); });
     out.tried = tried_;
     std::vector<std::set<std::string_view>> shown;
     for (Scored& scored : found_) {
@@ -220,9 +220,9 @@ class Search {
   /// everything else, and of the rest counts what it saves.
   double worth_of(const Trial& trial) const {
     constexpr double runs_at_all = 1000;
-    if (!trial.fits()) return (memory_of(now_) - memory_of(trial)) / memory_of(now_);
-    const double gain = tokens_of(trial) / tokens_of(now_) / price_of(*trial.estimate->fit) - 1;
-    return now_.fits() ? gain : runs_at_all + gain;
+    if (!trial.may_fit()) return (memory_of(now_) - memory_of(trial)) / memory_of(now_);
+    const double gain = tokens_of(trial) / tokens_of(now_) / price_of(trial.estimate->fit.value_or(Fit::fits)) - 1;
+    return now_.may_fit() ? gain : runs_at_all + gain;
   }
 
   /// Keeps what fits and is faster; where the run does not fit now, what fits, or at least needs less. `part`: what the
@@ -235,7 +235,7 @@ class Search {
     if (trial->analysis.run.batch.global != now_.analysis.run.batch.global) return 0;
     const bool is_faster = tokens_of(*trial) / tokens_of(now_) - 1 >= least_gain;
     const double worth = worth_of(*trial);
-    if (now_.fits() ? !trial->fits() || !is_faster : worth <= 0) return 0;
+    if (now_.may_fit() ? !trial->may_fit() || !is_faster : worth <= 0) return 0;
     if (part > 0 && worth < part + least_gain) return 0;
     std::string what = describe_changes(module_, trial->changes);
     if (what.empty()) return 0;

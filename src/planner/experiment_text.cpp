@@ -160,6 +160,15 @@ const Writer* find_writer(std::string_view framework) {
   return nullptr;
 }
 
+/// "683B parameters (671B without multi-token prediction)".
+std::string size_text(const ModelSize& size) {
+  std::string out = fmt::format("{:.3g}B parameters", size.parameters() / 1e9);
+  if (size.prediction_parameters > 0)
+    out += fmt::format(" ({:.3g}B without multi-token prediction)", size.parameters_without_prediction() / 1e9);
+  if (size.vocabulary == 0) out += " without the vocabulary, which is not known";
+  return out;
+}
+
 std::string_view recompute_reason(const FirstGuess& guess) {
   if (!guess.recompute) return "activations fit beside the states without full recompute";
   if (guess.recompute_is_choice) return "layers are recomputed, which leaves memory to spare";
@@ -180,7 +189,7 @@ std::string reasons(const Plan& e) {
   return fmt::format(
       "# {}: {}; {}; about {:.0f} of {:.0f} GiB on {}, as estimated.\n"
       "# DP {}; {}. A start: measure, then change.\n",
-      parameters, split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name, g.data,
+      size_text(e.request.model.size), split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name, g.data,
       recompute_reason(g));
 }
 

@@ -32,6 +32,7 @@ std::string advice_to_json(const AdviceReport& report) {
   json.key("pipeline").integer(footprint.degrees.pipeline).key("expert").integer(footprint.degrees.expert);
   json.key("memory_bytes").real(footprint.memory_bytes).key("one_gpu_bytes").real(footprint.one_gpu_bytes);
   json.end_object();
+  write_lines(json, "not_counted", advice.not_counted);
   write_lines(json, "standing", advice.standing);
   json.key("goals").begin_array();
   for (const GoalAdvice& goal : advice.goals) {

@@ -57,6 +57,11 @@ std::string advice_to_text(const AdviceReport& report, const TextStyle& style) {
                   run.degrees.pipeline, run.degrees.context, run.degrees.expert, run.degrees.data,
                   micro_batch_text(run.batch), with_commas(run.batch.global));
   std::string text = wrapped(head, 2, style) + "\n";
+  if (!report.advice.not_counted.empty())
+    text += wrapped("note: the estimates do not count " + join(report.advice.not_counted, ", ") +
+                        ": memory and time are too small",
+                    6, style) +
+            "\n";
   text += "\n" + paint.bold("where it stands") + "\n" + lines(report.advice.standing, style.width);
   for (const GoalAdvice& goal : report.advice.goals) {
     text += "\n" + paint.bold(wrapped(goal.goal, 2, style)) + "\n" + lines(goal.lines, style.width);

@@ -5,6 +5,7 @@
 #include "primus_plan/report/layout.h"
 #include "primus_plan/support/number.h"
 #include "report/layout_parts.h"
+#include "report/table.h"
 
 namespace primus_plan {
 
@@ -52,23 +53,42 @@ std::string example_text(const GroupKind& kind) {
   return text;
 }
 
-std::string group_table(const RankLayout& layout, const Paint& paint, const TextStyle& style) {
-  // A narrow terminal has no room for an example.
-  const bool narrow = style.wraps && style.width < 90;
-  const auto row = [&](std::string_view name, const auto& size, const auto& count, std::string_view placed,
-                       std::string_view first) {
-    return narrow ? fmt::format("  {:<18} {:>7} {:>7}  {}", name, size, count, placed)
-                  : fmt::format("  {:<22} {:>8} {:>8}  {:<22} {}", name, size, count, placed, first);
-  };
-  std::string rows;
+/// Kinds with groups of more than one rank.
+std::vector<const GroupKind*> kinds_shown(const RankLayout& layout) {
+  std::vector<const GroupKind*> out;
   for (const GroupKind& kind : layout.groups) {
-    if (kind.count() == 0 || kind.size() < 2) continue;
-    rows += row(kind.name(), with_commas(kind.size()), with_commas(kind.count()),
-                across_text(kind, layout.ranks_per_node), example_text(kind)) +
+    if (kind.count() > 0 && kind.size() > 1) out.push_back(&kind);
+  }
+  return out;
+}
+
+/// A narrow terminal has no room for an example, and a very narrow one puts the place of groups below them.
+std::string narrow_group_table(const RankLayout& layout, const std::vector<const GroupKind*>& kinds, const Paint& paint,
+                               const TextStyle& style) {
+  using enum Table::Side;
+  Table rows({"group", "size", "groups", "placed"}, {left, right, right, left});
+  for (const GroupKind* kind : kinds) {
+    rows.add({std::string(kind->name()), with_commas(kind->size()), with_commas(kind->count()),
+              across_text(*kind, layout.ranks_per_node)});
+  }
+  return rows.text(paint, style);
+}
+
+std::string group_table(const RankLayout& layout, const Paint& paint, const TextStyle& style) {
+  const std::vector<const GroupKind*> kinds = kinds_shown(layout);
+  if (kinds.empty()) return "  every group is one rank alone\n";
+  if (style.wraps && style.width < 90) return narrow_group_table(layout, kinds, paint, style);
+  const auto row = [](std::string_view name, std::string_view size, std::string_view count, std::string_view placed,
+                      std::string_view first) {
+    return fmt::format("  {:<22} {:>8} {:>8}  {:<22} {}", name, size, count, placed, first);
+  };
+  std::string text = paint.bold(row("group", "size", "groups", "placed", "first")) + "\n";
+  for (const GroupKind* kind : kinds) {
+    text += row(kind->name(), with_commas(kind->size()), with_commas(kind->count()),
+                across_text(*kind, layout.ranks_per_node), example_text(*kind)) +
             "\n";
   }
-  if (rows.empty()) return "  every group is one rank alone\n";
-  return paint.bold(row("group", "size", "groups", "placed", "first")) + "\n" + rows;
+  return text;
 }
 
 }  // namespace

@@ -13,14 +13,23 @@ std::string example_text(std::string_view title, const Example& example) {
                      markdown_fence("yaml", example.yaml));
 }
 
+/// An error that no stage of a start meets: of what this tool was given.
+bool is_of_the_tool(const RuleInfo& rule) { return rule.stage == Stage::advice && rule.severity == Severity::error; }
+
+/// ", stage arguments"; nothing for errors that no stage meets.
+std::string stage_text(const RuleInfo& rule) {
+  return is_of_the_tool(rule) ? std::string() : fmt::format(", stage {}", to_string(rule.stage));
+}
+
 /// What stands below the heading: what, why, runtime, bad, how to fix, good, source.
 std::string body_text(const RulePage& page) {
   const RuleInfo& rule = *page.rule;
-  std::string text = fmt::format("**{}**, stage {}. {}\n", to_string(rule.severity), to_string(rule.stage),
-                                 markdown_text(rule.summary));
+  std::string text =
+      fmt::format("**{}**{}. {}\n", to_string(rule.severity), stage_text(rule), markdown_text(rule.summary));
   for (const std::string& paragraph : explanation_paragraphs(rule)) text += '\n' + markdown_text(paragraph) + '\n';
   if (rule.stage == Stage::advice) {
-    text += "\nRuntime: would not notice; this is advice.\n";
+    text += fmt::format("\nRuntime: {}\n",
+                        is_of_the_tool(rule) ? without_runtime(rule) : "would not notice; this is advice.");
   } else {
     text += fmt::format("\nRuntime: {}{}{}\n", markdown_text(rule.outcome), rule.outcome.empty() ? "" : "; ",
                         markdown_code(rule.runtime_site));

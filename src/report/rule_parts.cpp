@@ -52,6 +52,12 @@ std::string source_of(const RuleInfo& rule) {
   return fmt::format("{} of {}", rule.runtime_site, backend->pinned());
 }
 
+std::string_view without_runtime(const RuleInfo& rule) {
+  return rule.severity == Severity::error
+             ? "It is not asked: what primus-plan was given says too little or the impossible, so no run is judged."
+             : "It would not notice: this is advice.";
+}
+
 std::vector<std::string> ways_out(const Finding& finding) {
   std::vector<std::string> lines = finding.help;
   for (const Fix& fix : finding.fixes) lines.push_back(fix.title);

@@ -27,6 +27,10 @@ std::string example_conditions(const Example& example);
 /// Where the pinned framework decides; empty for advice.
 std::string source_of(const RuleInfo& rule);
 
+/// Why the pinned framework has nothing to say of a rule of stage advice, in one sentence: it would run on, or, for
+/// errors, nothing of the run was judged.
+std::string_view without_runtime(const RuleInfo& rule);
+
 /// The finding's ways out: help lines and the titles of edits.
 std::vector<std::string> ways_out(const Finding& finding);
 

@@ -58,7 +58,7 @@ class RuleText {
 
   void runtime() {
     section("what the runtime does");
-    if (rule_.stage == Stage::advice) return paragraph("It would not notice: this is advice.");
+    if (rule_.stage == Stage::advice) return paragraph(without_runtime(rule_));
     if (!rule_.outcome.empty()) paragraph(rule_.outcome);
     paragraph(fmt::format("Stage: {}.", to_string(rule_.stage)));
   }

@@ -7,6 +7,7 @@
 
 #include "support/experiments.h"
 #include "support/folder.h"
+#include "support/paths.h"
 #include "support/process.h"
 
 namespace primus_plan::test {
@@ -111,6 +112,20 @@ TEST_F(Formats, StrictFailsJunitTestsForWarnings) {
   ASSERT_EQ(result.exit_code, 0) << result.out;
   EXPECT_TRUE(contains(result.out, "failures=\"0\"")) << result.out;
   EXPECT_TRUE(contains(run_plan({"check", path, "--format", "junit", "--strict"}).out, "failures=\"1\""));
+}
+
+/// docs/diagnostics.md shows one finding in every format: its fingerprint is the program's.
+TEST(FormatsPage, ShowsTheFingerprintThatTheProgramGives) {
+  const std::string page = read_file(source_dir() / "docs" / "diagnostics.md");
+  const TemporaryFolder folder;
+  folder.write("exp.yaml", "tensor_model_parallel_size: 4\nmicro_batch_size: 2\nglobal_batch_size: 100\n");
+  const ProcessResult result =
+      run_plan({"check", "exp.yaml", "--world-size", "64", "--format", "gitlab"}, {.folder = folder.path().string()});
+  const json findings = json::parse(result.out);
+  ASSERT_EQ(findings.size(), 1U) << result.out;
+  const std::string fingerprint = findings.at(0).at("fingerprint");
+  EXPECT_NE(page.find("\"primusPlan/v1\": \"" + fingerprint + "\""), std::string::npos) << fingerprint;
+  EXPECT_NE(page.find("\"fingerprint\": \"" + fingerprint + "\""), std::string::npos) << fingerprint;
 }
 
 }  // namespace

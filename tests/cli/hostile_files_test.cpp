@@ -71,6 +71,25 @@ TEST(HostileFiles, PresetsExtendNothingOfOtherTrees) {
   EXPECT_FALSE(contains(run_plan({"check", direct}).out, "CF113")) << "an experiment may name any file";
 }
 
+/// Primus would read them, so the bound is told and nothing of what Primus would do.
+TEST(HostileFiles, TooManyBytesAreABreachOfTheBounds) {
+  const TemporaryFolder folder;
+  const std::string large = folder.write("large.yaml", "a: 1\n#" + std::string(17200042, 'x') + "\n");
+  for (const std::string& path : {large, folder.write("extends.yaml", "extends: large.yaml\nmicro_batch_size: 2\n")}) {
+    const ProcessResult result = run_plan({"check", path});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_TRUE(contains(result.out, "it has 17200049 bytes, more than the limit of 16777216 [CF113")) << result.out;
+    EXPECT_FALSE(contains(result.out, "FileNotFoundError")) << result.out;
+  }
+  const ProcessResult extended = run_plan(
+      {"check", folder.write("tree/run.yaml", good_experiment), "--primus-root", (folder.path() / "tree").string()});
+  EXPECT_FALSE(contains(extended.out, "CF113")) << extended.out;
+  folder.write("tree/primus/configs/modules/megatron/pre_trainer.yaml", read_file(large));
+  const ProcessResult preset = run_plan(
+      {"check", folder.write("tree/run.yaml", good_experiment), "--primus-root", (folder.path() / "tree").string()});
+  EXPECT_TRUE(contains(preset.out, "more than the limit of 16777216 [CF113")) << preset.out;
+}
+
 TEST(HostileFiles, PresetsAreNoLinksOutOfTheirTree) {
   const TemporaryFolder folder;
   const fs::path root = folder.path() / "tree";

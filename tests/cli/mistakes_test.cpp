@@ -69,6 +69,50 @@ TEST_F(Mistakes, ABlankForAnEqualsSign) {
   expect({"what-if", "exp.yaml", "--set", "tp", "4"}, 2, "--set tp: expected KEY=VALUE");
 }
 
+/// Wrong usage that a rule speaks of says what the rule's page shows, and which rule that is.
+TEST_F(Mistakes, WrongUsageNamesItsRule) {
+  expect({"check", "exp.yaml", "--set", "=4"}, 2, "--set =4 has no key before the = [CF212 bad-set]\n");
+  expect({"explain", "CF212"}, 0, "--set =4 has no key before the =\n");
+  expect({"check", "exp.yaml", "--set", "a..b=4"}, 2, "--set a..b=4: a part of the key is empty [CF212 bad-set]\n");
+  const std::string size = "must be a whole number from 1 to 1048576, not '0'";
+  expect({"check", "exp.yaml", "--world-size", "0"}, 2, "--world-size " + size + " [CF216 bad-launch-size]\n");
+  expect({"explain", "CF216"}, 0, "--world-size " + size + "\n");
+  expect({"check", "exp.yaml", "--env", "WORLD_SIZE=0"}, 2, "WORLD_SIZE " + size + " [CF216 bad-launch-size]\n");
+  for (const char* rule : {"CF212", "CF216"}) expect({"explain", rule}, 0, "is wrong usage");
+}
+
+TEST_F(Mistakes, OfTheSecondRunOfADiff) {
+  expect({"diff", "exp.yaml", "--set-b", "tp=1"}, 2, "--set-b tp=1: tp is a short name");
+  expect({"diff", "exp.yaml", "--set-b", "world=8"}, 2, "--world-size-b does");
+  expect({"diff", "exp.yaml", "--set-b", "lr"}, 2, "--set-b lr: expected KEY=VALUE");
+  expect({"diff", "exp.yaml", "--set-b", "=1"}, 2, "--set-b =1 has no key before the =");
+  expect({"diff", "exp.yaml", "--set-b", "lr=[1"}, 1, "--set-b");
+}
+
+TEST_F(Mistakes, ValuesThatAFlagDoesNotTake) {
+  for (const char* number : {"08", "010", "+8", "8.0", "", "many", "99999999999999999999"}) {
+    expect({"check", "exp.yaml", "--world-size", number}, 2,
+           std::string("--world-size must be a whole number from 1 to 1048576, not '") + number + "'");
+  }
+  expect({"plan", "exp.yaml", "--time-limit", "0"}, 2,
+         "--time-limit must be a number of seconds from 0.001 to 1000000, not '0'");
+  expect({"report", "exp.yaml", "--time-limit", "soon"}, 2,
+         "--time-limit must be a number of seconds from 0.001 to 1000000, not 'soon'");
+  expect({"pipeline", "exp.yaml", "--from", "-1"}, 2, "--from must be a number of milliseconds from 0 to");
+  expect({"estimate", "exp.yaml", "--format", "xml"}, 2, "--format must be one of text, json, not 'xml'");
+  expect({"report", "exp.yaml", "--format", "text"}, 2, "--format must be html, not 'text'");
+  expect({"check", "exp.yaml", "--strict=maybe"}, 2, "--strict takes no value: leave out =maybe");
+  expect({"check", "exp.yaml", "--world-size"}, 2, "--world-size needs a value (see primus-plan check --help)");
+  expect({"check", "exp.yaml", "-o", ""}, 2, "--output needs a file name");
+  expect({"check", "exp.yaml", "--nodes", "1", "--nodes", "2"}, 2, "--nodes is given more than once");
+  expect({"plan", "exp.yaml", "--gpus", "8", "--nodes", "1"}, 2, "exclude each other");
+}
+
+TEST_F(Mistakes, TheStartOfRulesForARule) {
+  expect({"explain", "MG2"}, 2, "primus-plan rules MG2 lists the rules whose ids begin so");
+  expect({"explain", "ln"}, 2, "primus-plan rules ln lists the rules whose ids begin so");
+}
+
 TEST_F(Mistakes, SomethingIsMissing) {
   expect({"why", "exp.yaml"}, 2, "KEY is required (see primus-plan why --help)");
   expect({"config"}, 2, "ACTION is required (see primus-plan config --help)");

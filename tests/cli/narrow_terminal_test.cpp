@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "primus_plan/support/text.h"
@@ -50,6 +51,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"rules", {"rules"}}, Case{"keys", {"keys", "*parallel_size"}}, Case{"models", {"models"}},
                       Case{"hardware", {"hardware"}}, Case{"accuracy", {"accuracy"}}),
     [](const auto& one) { return std::string(one.param.name); });
+
+/// docs/pictures.md: the pictures fit from 40 columns on, with all that stands below them.
+TEST(NarrowPictures, FitFortyColumns) {
+  const std::filesystem::path examples = source_dir() / "examples" / "megatron";  // no name is wider than the window
+  for (const char* command : {"layout", "pipeline"}) {
+    for (const char* file : {"llama3.1_70B-64gpu.yaml", "deepseek_v3-1024gpu.yaml"}) {
+      Pty pty({command, file}, {.columns = 40, .folder = examples.string()});
+      pty.exit_code();
+      std::istringstream lines(plain_text(pty.seen()));
+      for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(display_width(line), 40U) << command << ' ' << file << ":\n" << line;
+      }
+    }
+  }
+}
 
 TEST(Pipes, KeepRowsWhole) {
   const ProcessResult result = run_plan({"plan", (source_dir() / large).string(), "--top", "1"});

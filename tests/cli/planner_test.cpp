@@ -226,5 +226,28 @@ TEST(AdviseCommand, SpeaksOfGoalsWithNumbers) {
   EXPECT_EQ(run_plan({"advise", folder.write("bad.yaml", bad_experiment)}).exit_code, 1);
 }
 
+TEST(AdviseCommand, SnippetsGetAdviceThatNamesWhatIsNotCounted) {
+  const std::filesystem::path guide = source_dir() / "docs" / "guide";
+  const std::string file = (guide / "megatron-experts.yaml").string();
+  const ProcessResult told = run_plan({"advise", file, "--world-size", "64"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_TRUE(contains(told.out, "the estimates do not count vocab_size")) << told.out;
+  EXPECT_TRUE(contains(told.out, "the model fits on one GPU") || contains(told.out, "the model needs")) << told.out;
+  const json answers = json::parse(
+      run_plan({"advise", (guide / "several.yaml").string(), "--world-size", "64", "--format", "json"}).out);
+  EXPECT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers.at(0).at("not_counted"), json({"vocab_size"}));
+}
+
+TEST(AdviseCommand, AModuleWithoutAdviceLosesNoOther) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("two.yaml", "tensor_model_parallel_size: 3\nnum_attention_heads: 32\n---\nmicro_batch_size: 2\n");
+  const ProcessResult result = run_plan({"advise", file, "--world-size", "8"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(contains(result.out, "where it stands")) << result.out;
+  EXPECT_FALSE(result.err.empty());
+}
+
 }  // namespace
 }  // namespace primus_plan::test

@@ -6,6 +6,7 @@
 
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/backends/example.h"
+#include "primus_plan/report/rules.h"
 
 namespace primus_plan {
 namespace {
@@ -54,6 +55,21 @@ TEST_P(RuleExamples, IsDescribed) {
 
 INSTANTIATE_TEST_SUITE_P(All, RuleExamples, testing::ValuesIn(all_rules()),
                          [](const auto& test) { return std::string(test.param->id); });
+
+/// An error is never advice: either the runtime stops, or what this tool was given lets no run be judged.
+TEST(Rules, NoErrorSaysThatItIsAdvice) {
+  for (const RuleInfo* rule : all_rules()) {
+    const RulePage page{.rule = rule};
+    for (const std::string& text : {rule_to_text(page, {}), rule_to_markdown(page)}) {
+      const bool says_advice =
+          text.find("this is advice") != std::string::npos || text.find("stage advice") != std::string::npos;
+      EXPECT_FALSE(says_advice && rule->severity == Severity::error) << text;
+    }
+    EXPECT_EQ(rule_to_text(page, {}).find("It would not notice") != std::string::npos,
+              rule->stage == Stage::advice && rule->severity != Severity::error)
+        << rule->id;
+  }
+}
 
 TEST(Rules, IdsAndNamesAreUnique) {
   std::set<std::string_view> seen;

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "primus_plan/report/hardware.h"
 #include "primus_plan/support/number.h"
+#include "support/folder.h"
+#include "support/paths.h"
 
 namespace primus_plan {
 namespace {
@@ -113,7 +116,11 @@ TEST(Hardware, OwnFiles) {
   EXPECT_GT(find_hardware("new.yaml", files).gemm_flops(NumberFormat::bf16), 0);
 
   files.put("thin.yaml", "name: thin\nmemory_gib: 100\n");
-  EXPECT_THAT(complaint("thin.yaml", files), HasSubstr("hbm_gbs is missing"));
+  EXPECT_EQ(
+      complaint("thin.yaml", files),
+      "thin.yaml: hbm_gbs (memory bandwidth, GB/s), peak_bf16_tflops (dense peak of the data sheet, TFLOP/s), "
+      "link_gbs (one GPU to all others of its domain, one direction, GB/s), nic_gbs (one GPU to other domains, one "
+      "direction, GB/s) are missing; base: MI300X would take them from that part");
   files.put("typo.yaml", "base: MI300X\nlink_gb: 3\n");
   EXPECT_THAT(complaint("typo.yaml", files), HasSubstr("did you mean link_gbs"));
   files.put("list.yaml", "- 1\n");
@@ -121,6 +128,40 @@ TEST(Hardware, OwnFiles) {
   files.put("broken.yaml", "a: [1\n");
   EXPECT_THAT(complaint("broken.yaml", files), HasSubstr("broken.yaml"));
   EXPECT_THAT(complaint("absent.yaml", files), HasSubstr("absent.yaml"));
+}
+
+TEST(Hardware, WhatMakesAFileOfAWord) {
+  MemoryFiles files;
+  for (const char* name : {"half.json", "half.yml", "half", "MI300X"}) files.put(name, "base: MI300X\nhbm_gb: 96\n");
+  files.put("./half", "base: MI300X\nhbm_gb: 96\n");
+  for (const char* name : {"half.json", "half.yml", "./half"})
+    EXPECT_NEAR(find_hardware(name, files).memory_bytes / gib, 95.99, 1e-9) << name;
+  EXPECT_THAT(complaint("half", files), HasSubstr("the file of that name is ./half"));
+  EXPECT_NEAR(find_hardware("MI300X", files).memory_bytes / gib, 191.98, 1e-9) << "a file hides no part";
+}
+
+/// `primus-plan hardware PART --format json > part.json` is a start for a part of one's own.
+TEST(Hardware, TheJsonOfAPartIsAFile) {
+  for (const Hardware& part : built_in_hardware()) {
+    MemoryFiles files;
+    files.put("part.json", hardware_to_json({&part, 1}));
+    const Hardware read = find_hardware("part.json", files);
+    EXPECT_EQ(hardware_to_json({&read, 1}), hardware_to_json({&part, 1}));
+  }
+  MemoryFiles files;
+  files.put("all.json", hardware_to_json(built_in_hardware()));
+  EXPECT_THAT(complaint("all.json", files), HasSubstr("a mapping of fields, or a list of one"));
+  files.put("zero.yaml", "base: MI300X\nnic_gbs: 0\n");
+  EXPECT_THAT(complaint("zero.yaml", files), HasSubstr("no size"));
+}
+
+/// The page lists every field with what it is, and which are needed.
+TEST(Hardware, FieldsAreDocumented) {
+  const std::string page = test::read_file(test::source_dir() / "docs" / "settings.md");
+  for (const HardwareField& field : hardware_fields()) {
+    EXPECT_THAT(page, HasSubstr("| `" + std::string(field.name) + "` | " + std::string(field.about) + " | " +
+                                (field.needed ? "needed" : "")));
+  }
 }
 
 TEST(Hardware, PrimusNetworkFiles) {

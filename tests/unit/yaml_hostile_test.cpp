@@ -130,6 +130,11 @@ TEST_F(HostileFiles, OnlyRegularFilesWithinTheLimitAreRead) {
   EXPECT_EQ(reason(path("good")), "read a: 1");
   EXPECT_EQ(reason(path("good"), 4), "read a: 1");
   EXPECT_EQ(reason(path("good"), 3), "it has 4 bytes, more than the limit of 3");
+  ReadFailure failure;
+  EXPECT_FALSE(DiskFiles(3).read(path("good"), failure));
+  EXPECT_TRUE(failure.too_large);
+  EXPECT_FALSE(DiskFiles(3).read(path("absent"), failure));
+  EXPECT_FALSE(failure.too_large);
   EXPECT_EQ(reason(path("missing")), "no such file");
   EXPECT_EQ(reason(path("good") + "/below"), "no such file (a part of the path is not a folder)");
   EXPECT_EQ(reason(folder_), "it is a folder");

@@ -61,9 +61,14 @@ struct Experiment {
 struct ExperimentOptions {
   std::optional<std::string> primus_root;  ///< --primus-root; else environment, else above the file, else built-in
   std::vector<std::pair<std::string, std::string>> sets;  ///< --set KEY=VALUE (VALUE is YAML; dots reach into mappings)
+  std::string sets_name = "--set";                        ///< what findings call the flag that `sets` came from
   std::vector<std::string> tokens;                        ///< Primus's own override tokens, after `--`
   std::optional<std::string> backend;                     ///< for snippets that several backends could own
 };
+
+/// What is wrong with one of ExperimentOptions::sets, whatever file it is for (CF212): a sentence that begins with
+/// `flag`; nothing when its key is well formed. Loading asks the same.
+std::optional<std::string> fault_of_set(std::string_view flag, std::string_view key, std::string_view value);
 
 /// The loaded experiments of one file, or the findings that say why there are none.
 struct LoadResult {

@@ -12,7 +12,8 @@ namespace primus_plan {
 /// Why a file could not be read, in words for a message: "no such file", "is a directory", …
 struct ReadFailure {
   std::string reason;
-  bool missing = false;  ///< there is nothing at that path
+  bool missing = false;    ///< there is nothing at that path
+  bool too_large = false;  ///< it is there, with more bytes than the reader takes
 };
 
 /// The one seam to the file system. Reading is bounded: only regular files (or pipes given as "-") up to a size limit.

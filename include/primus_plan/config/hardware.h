@@ -24,7 +24,8 @@ struct HardwareField {
   std::string_view name;  ///< "nic_gbs"
   std::string_view about;
   double Hardware::*member;
-  double unit;  ///< the member is the file's number times this
+  double unit;          ///< the member is the file's number times this
+  bool needed = false;  ///< estimates divide by it: a part without it is none
 };
 
 /// The numbers of a part, in the order of the files.
@@ -34,11 +35,12 @@ std::span<const HardwareField> hardware_fields();
 const std::vector<Hardware>& built_in_hardware();
 
 /// The part that `spec` names: a built-in one ("MI300X", in any case, or one of its other names), or a file; either may
-/// be followed by changes ("MI300X:nic_gbs=25,hbm_gb=192"). A file is one of ours, which may start from another part
-/// (`base: MI300X`), or one of Primus's examples/hardware_configs, which describes a network: node_bw, pod_bw,
-/// nics_per_node, node_size and node_topology are read, the part is its `base` or the one that its name or comments
-/// speak of. A changed hbm_gb changes memory_gib in proportion unless that is given too. Throws HardwareError, with the
-/// nearest name for a misspelt one.
+/// be followed by changes ("MI300X:nic_gbs=25,hbm_gb=192"). What has a slash or ends in .yaml, .yml or .json is a file:
+/// one of ours, which may start from another part
+/// (`base: MI300X`), also as a list of one (the JSON of `primus-plan hardware PART`), or one of Primus's
+/// examples/hardware_configs, which describes a network: node_bw, pod_bw, nics_per_node, node_size and node_topology
+/// are read, the part is its `base` or the one that its name or comments speak of. A changed hbm_gb changes memory_gib
+/// in proportion unless that is given too. Throws HardwareError, with the nearest name for a misspelt one.
 Hardware find_hardware(std::string_view spec, const FileReader& files);
 
 /// A part that an experiment seems to be meant for.

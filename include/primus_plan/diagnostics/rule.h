@@ -5,7 +5,7 @@
 
 namespace primus_plan {
 
-/// error: the run stops, hangs or drops layers. warning: it runs, but not as the author meant. note: advice.
+/// error: the run stops, hangs, drops layers, or cannot be judged. warning: it runs, not as meant. note: advice.
 enum class Severity : std::uint8_t { note, warning, error };
 
 /// When the run would meet the problem, in the order of a real start-up.
@@ -17,7 +17,7 @@ enum class Stage : std::uint8_t {
   model_build,         ///< layers, wrappers, optimizer are built
   schedule,            ///< the pipeline schedule starts
   runtime,             ///< first or later step
-  advice,              ///< the run would not notice
+  advice,              ///< none: the run would not notice; errors are about what this tool was given
 };
 
 /// "note", "warning", "error".

@@ -45,6 +45,7 @@ struct TopChange {
 };
 
 struct Advice {
+  std::vector<std::string> not_counted;  ///< facts that the config leaves out, so that memory and time are too small
   Footprint footprint;
   std::vector<std::string> standing;  ///< where the experiment stands, a sentence each
   std::vector<GoalAdvice> goals;
@@ -55,7 +56,8 @@ struct Advice {
 
 /// Advice on a run from its estimates: where the model fits, what each of the usual goals asks for with its numbers,
 /// and the changes that help most, each tried through the backend's rules and the estimates. `now` is the run as it
-/// is, legal and with an estimate; the trials need hardware. Pure.
+/// is, legal and with an estimate; the trials need hardware. What the config leaves out is not counted, and taken to
+/// fit. Pure.
 Advice advise(const Trials& trials, const Trial& now, const Module& module);
 
 }  // namespace primus_plan

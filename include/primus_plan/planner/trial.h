@@ -38,6 +38,10 @@ struct Trial {
 
   bool is_legal() const { return analysis.errors == 0; }
   bool fits() const { return estimate && estimate->fit && *estimate->fit != Fit::does_not_fit; }
+  /// The same of what is counted, where the config leaves something out: estimate->fit is then known only as too much.
+  bool may_fit() const {
+    return estimate && !estimate->memory.stages.empty() && estimate->fit.value_or(Fit::fits) != Fit::does_not_fit;
+  }
 };
 
 /// Tries a module with other degrees, batches, launches and values: each through the backend's own derivations and

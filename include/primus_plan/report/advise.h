@@ -17,8 +17,9 @@ struct AdviceReport {
 
 std::string advice_to_text(const AdviceReport& report, const TextStyle& style);
 
-/// {"path", "module", "framework", "hardware", "footprint": {...}, "standing": [...], "goals": [{"goal", "lines"}],
-/// "learning_rate": [...], "top": [{"what", "changes", "gain", "tokens_per_second_per_gpu", "memory_bytes"}], "tried"}
+/// {"path", "module", "framework", "hardware", "not_counted": [...], "footprint": {...}, "standing": [...], "goals":
+/// [{"goal", "lines"}], "learning_rate": [...], "top": [{"what", "changes", "gain", "tokens_per_second_per_gpu",
+/// "memory_bytes"}], "tried"}
 std::string advice_to_json(const AdviceReport& report);
 
 }  // namespace primus_plan
