@@ -59,6 +59,15 @@ class Goal {
   GoalAdvice out_;
 };
 
+/// The global batch to ask for so that it stays: 0 where the module states it. One that follows from the micro-batch
+/// and DP (TorchTitan's -1, Megatron's null) would grow with them.
+std::int64_t batch_to_keep(const Trial& now, const Module& module) {
+  const RunDescription& run = now.analysis.run;
+  const Node* stated = module.params == nullptr ? nullptr : module.params->at_path(run.keys.global_batch.name);
+  return stated != nullptr && stated->kind == Kind::integer && stated->integer == run.batch.global ? 0
+                                                                                                   : run.batch.global;
+}
+
 GoalAdvice larger_batch(const Trials& trials, const Trial& now, const Module& module) {
   Goal goal("a larger global batch without more memory: more accumulation at the same micro-batch", trials, now,
             module);
@@ -98,6 +107,8 @@ GoalAdvice larger_micro_batch(const Trials& trials, const Trial& now, const Modu
         break;
       }
       wish.keys.push_back({"gradient_accumulation_steps", make_integer(batch.accumulation_steps / factor)});
+    } else {
+      wish.global = batch_to_keep(now, module);
     }
     const Trial* trial = goal.try_wish(wish, fmt::format("micro-batch {}", wish.micro));
     if (trial == nullptr) break;
@@ -125,6 +136,8 @@ GoalAdvice more_gpus(const Trials& trials, const Trial& now, const Module& modul
         break;
       }
       wish.keys.push_back({"gradient_accumulation_steps", make_integer(run.batch.accumulation_steps / factor)});
+    } else {
+      wish.global = batch_to_keep(now, module);
     }
     const Trial* trial = goal.try_wish(wish, fmt::format("{} GPUs", with_commas(wish.world_size)));
     if (trial == nullptr) break;

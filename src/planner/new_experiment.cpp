@@ -100,6 +100,12 @@ std::string trouble_with(const NewExperimentRequest& request) {
   const ModelSize& size = request.model.size;
   if (size.layers == 0 || size.hidden == 0)
     return fmt::format("{} states no layers or hidden size to plan with", request.model.name());
+  // primus/configs/models/megatron/diffusion: flux_pretrain_trainer.py rather than pretrain_gpt.
+  if (request.model.name().starts_with("diffusion/"))
+    return fmt::format(
+        "{} is a diffusion model: its trainer_class and its datasets are in the examples of Primus, and init writes "
+        "neither",
+        request.model.name());
   if (request.hardware.memory_bytes <= 0) return fmt::format("{}: its memory is not known", request.hardware.name);
   return {};
 }

@@ -38,12 +38,21 @@ const TranslateWords& words_of(std::string_view framework) {
   throw TranslateError(fmt::format("no translation is known for framework {}", framework));
 }
 
+/// The value that says "off" in the target where the source has it off; null where it is on.
+NodePtr off_in(const CarriedNumber& to, const CarriedNumber& from, const Node& value) {
+  if (!from.off || !to.off || !value.is_number()) return nullptr;
+  const double number = value.kind == Kind::real ? value.real : static_cast<double>(value.integer);
+  const bool is_off = *from.off > 0 ? number >= *from.off : number <= *from.off;
+  return is_off ? make_real(*to.off) : nullptr;
+}
+
 /// Optimizer and length of training: the numbers that all frameworks have under other names. Those that nothing sets
 /// are said, too: the target's presets and defaults are others.
 void carry_numbers(const Module& module, const TranslateWords& from, const TranslateWords& to, Carried& out) {
   for (std::size_t i = 0; i < carried_numbers; ++i) {
     NodePtr value = number_of(module, from.numbers[i]);
     if (value == nullptr) continue;
+    if (NodePtr off = off_in(to.numbers[i], from.numbers[i], *value)) value = std::move(off);
     out.read.emplace(from.numbers[i].key);
     out.set(to.numbers[i].key, std::move(value));
   }

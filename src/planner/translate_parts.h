@@ -41,6 +41,7 @@ struct Carried {
 struct CarriedNumber {
   std::string_view key;
   std::optional<double> fallback;  ///< nothing: null, and the framework wants it set or the schedule derives it
+  std::optional<double> off = {};  ///< what switches off what the number is of, and, where it is 0, all below
 };
 /// lr, weight decay, betas, epsilon, clipping, steps.
 inline constexpr std::size_t carried_numbers = 7;

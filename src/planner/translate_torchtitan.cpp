@@ -113,7 +113,7 @@ const TranslateWords torchtitan_words{.framework = "torchtitan",
                                                    {"optimizer.beta1", 0.9},
                                                    {"optimizer.beta2", 0.95},
                                                    {"optimizer.eps", 1e-8},
-                                                   {"training.max_norm", 1.0},
+                                                   {"training.max_norm", 1.0, 1e9},  // 0 clips all of it
                                                    {"training.steps", 10000}}},
                                       .schedule = {.warmup = 200, .final_rate = 0, .decay = "linear"},
                                       .low_precision = "a model preset that ends in -fp8",

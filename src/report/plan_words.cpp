@@ -108,7 +108,7 @@ namespace {
 std::string nearest_text(const PlanReport& report) {
   const NearestPlan& nearest = report.result.nearest;
   if (!nearest.found) return {};
-  std::string out = fmt::format("\nnearest that works: {}", counted(nearest.world_size, "GPU"));
+  std::string out = fmt::format("\na size that works: {}", counted(nearest.world_size, "GPU"));
   if (nearest.global_batch != report.request.task.global_batch)
     out += fmt::format(" with --global-batch {}", nearest.global_batch);
   return out + fmt::format(" ({}, {}: {:.0f} GiB a GPU)", layout_text(nearest.point.candidate),

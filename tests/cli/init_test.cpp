@@ -78,6 +78,13 @@ TEST(InitCommand, WritesWhatCheckPasses) {
   EXPECT_TRUE(contains(checked.out, "64 GPUs")) << checked.out;
 }
 
+TEST(InitCommand, WritesNoDiffusionModel) {
+  const ProcessResult result = run_plan({"init", "--model", "diffusion/flux_12b", "--gpus", "8"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(contains(result.err, "trainer_class")) << result.err;
+}
+
 TEST(InitCommand, NeverReplacesAFile) {
   const TemporaryFolder folder;
   const std::vector<std::string> command = {"init", "--model", "llama3.1_8B", "--output", "new.yaml"};

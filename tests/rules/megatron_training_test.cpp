@@ -58,8 +58,9 @@ TEST(MegatronWords, EnumsAndBackendsAreRefusedAtTheStart) {
 }
 
 TEST(MegatronRanges, HoldWhereTheNumberIsUsed) {
-  for (const char* key : {"attention_dropout: 1.5\n", "hidden_dropout: -0.1\n", "init_method_std: -0.02\n",
-                          "num_workers: -1\n", "manual_gc: true\nmanual_gc_interval: -1\n"}) {
+  for (const char* key :
+       {"attention_dropout: 1.5\n", "hidden_dropout: -0.1\n", "init_method_std: -0.02\n", "num_workers: -1\n",
+        "embedding_init_method_std: -1.0\n", "manual_gc: true\nmanual_gc_interval: -1\n"}) {
     EXPECT_THAT(rules_of(key), ElementsAre("MG814")) << key;
   }
   EXPECT_THAT(rules_of("manual_gc: false\nmanual_gc_interval: -1\n"), IsEmpty());
@@ -70,15 +71,39 @@ TEST(MegatronRanges, HoldWhereTheNumberIsUsed) {
 TEST(MegatronData, DiffusionModelsBringTheirOwnLoader) {
   EXPECT_THAT(rules_of("dataloader_type: external\n"), ElementsAre("MG240"));
   EXPECT_THAT(rules_of("dataloader_type: external\nmodel_type: flux_schnell\n"), IsEmpty());
+  EXPECT_THAT(rules_of("dataloader_type: external\nstage: sft\n"), IsEmpty());
 }
 
-TEST(MegatronSaving, AsynchronousSavesAreReachedByAnInterval) {
+TEST(MegatronSaving, TheLastStepSavesTooUnlessItIsSwitchedOff) {
   const std::string keys =
       "async_save: true\nuse_persistent_ckpt_worker: true\nsave: /c\ntrain_iters: 100\nckpt_format: ";
-  EXPECT_THAT(rules_of(keys + "torch\nsave_interval: 100\n"), ElementsAre("MG769"));
+  const std::string never = "disable_last_saving: true\n";
+  for (const char* interval : {"10", "100", "101"}) {
+    const std::string every = std::string("torch\nsave_interval: ") + interval + "\n";
+    EXPECT_THAT(rules_of(keys + every), ElementsAre("MG769")) << interval;
+    const std::set<std::string> without = rules_of(keys + every + never);
+    EXPECT_EQ(without.contains("MG769"), std::string_view(interval) == "10") << interval;
+  }
   EXPECT_THAT(rules_of(keys + "torch_dcp\nsave_interval: 10\n"), testing::Contains("MG769"));
-  EXPECT_THAT(rules_of(keys + "torch\nsave_interval: 101\n"), IsEmpty());
   EXPECT_THAT(rules_of(keys + "torch_dist\nsave_interval: 10\n"), IsEmpty());
+  const std::string unknown = "save: /c\ntrain_iters: 100\nsave_interval: 100\nckpt_format: zarr\n";
+  EXPECT_THAT(rules_of(unknown), testing::Contains("MG810"));
+  EXPECT_THAT(rules_of(unknown + never), testing::Not(testing::Contains("MG810"))) << "nothing is ever written";
+}
+
+TEST(MegatronNull, StopsWhereSomethingComputesWithIt) {
+  for (const char* key :
+       {"lr_warmup_iters: null\n", "lr_warmup_samples: null\n", "lr_warmup_iters: null\nlr_warmup_fraction: 0.1\n",
+        "eval_interval: null\neval_iters: 10\n"}) {
+    EXPECT_THAT(rules_of(key), ElementsAre("MG809")) << key;
+  }
+  EXPECT_THAT(rules_of("eval_interval: null\neval_iters: 0\n"), IsEmpty());
+  for (const char* key :
+       {"lr_decay_style: null\n", "rerun_mode: null\n", "error_injection_type: ~\n", "normalization: null\n",
+        "lr_decay_style: WSD\nlr_wsd_decay_iters: 9\nlr_wsd_decay_style: null\n"}) {
+    EXPECT_THAT(rules_of(key), testing::Contains("MG810")) << key;
+  }
+  EXPECT_THAT(rules_of("lr_wsd_decay_style: null\ndistributed_backend: null\n"), IsEmpty());
 }
 
 }  // namespace

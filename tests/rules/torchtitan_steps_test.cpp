@@ -41,6 +41,19 @@ TEST(TorchTitanCheckpoints, DivideOnlyStepsThatAskTheInterval) {
               IsEmpty());
 }
 
+TEST(TorchTitanOptimizer, NumbersAreThoseThatTorchTakes) {
+  for (const char* numbers : {"lr: -1.0e-4", "beta1: 1.0", "beta2: -0.1", "eps: -1.0e-8", "weight_decay: -0.1"}) {
+    EXPECT_THAT(rules_of("optimizer: {" + std::string(numbers) + "}\n"), ElementsAre("TT554")) << numbers;
+  }
+  EXPECT_THAT(rules_of("optimizer: {lr: 0.0, beta1: 0.0, beta2: 0.0, eps: 0.0, weight_decay: 0.0}\n"), IsEmpty());
+}
+
+TEST(TorchTitanOptimizer, ClippingHasNoZero) {
+  EXPECT_THAT(rules_of("training: {max_norm: 0}\n"), ElementsAre("TT268"));
+  EXPECT_THAT(rules_of("training: {max_norm: -1.0}\n"), ElementsAre("TT268"));
+  EXPECT_THAT(rules_of("training: {max_norm: 1.0e+9}\n"), IsEmpty());
+}
+
 TEST(TorchTitanProfiler, NeedsItsWindow) {
   EXPECT_THAT(rules_of("profiling: {enable_profiling: true, profile_freq: 3}\n"), ElementsAre("TT264"));
   EXPECT_THAT(rules_of("profiling: {enable_profiling: true, profile_freq: 3, profiler_warmup: 2}\n"), IsEmpty());

@@ -71,6 +71,23 @@ TEST(Advise, GoalsTryWhatTheGuideAsksFor) {
   EXPECT_EQ(spread.analysis.run.batch.accumulation_steps, 8);
 }
 
+TEST(Advise, GoalsKeepABatchThatFollowsFromTheMicroBatch) {
+  // training.global_batch_size is -1: local batch x DP, which both grow.
+  const LoadedRun run(experiment_text("torchtitan", "llama3.1_8B", "training: {local_batch_size: 2, seq_len: 4096}"),
+                      8);
+  std::size_t tried = 0;
+  for (const GoalAdvice& goal : advice_on(run).goals) {
+    if (goal.goal.find("same global batch") == std::string::npos) continue;
+    for (const TriedChange& change : goal.tried) {
+      ++tried;
+      if (change.trial && change.refusal.empty()) {
+        EXPECT_EQ(change.trial->analysis.run.batch.global, 16) << change.what;
+      }
+    }
+  }
+  EXPECT_GE(tried, 2U);
+}
+
 TEST(Advise, TopChangesAreLegalFasterAndKeepTheBatch) {
   const std::string slow = std::string(batch) +
                            "tensor_model_parallel_size: 8\nrecompute_granularity: full\nrecompute_method: uniform\n"

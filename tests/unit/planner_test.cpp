@@ -91,6 +91,13 @@ TEST(Planner, PruningKnowsThatOnePassCarriesNoGradients) {
   }
 }
 
+TEST(Planner, MaxTextsMeshIsThatOfTheNodesOfTheLaunch) {
+  // 12 GPUs on nodes of 8 are 6 and 6.
+  const Subject subject("maxtext", "llama3_8B");
+  const PlanResult result = make_plan(*subject, subject.request(12, 96, 4096));
+  ASSERT_FALSE(result.points.empty());
+}
+
 TEST(Planner, TheFirstIsComparedWithTheSecondShownOrNot) {
   const Subject subject("megatron", "llama2_7B");
   PlanRequest request = subject.request(8, 64, 4096);

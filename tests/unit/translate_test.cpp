@@ -135,6 +135,22 @@ TEST(Translate, CarriesTheOptimizersNumbers) {
   EXPECT_DOUBLE_EQ(maxtext.overrides->at_path("warmup_steps_fraction")->real, 0.1);
 }
 
+TEST(Translate, ClippingThatIsOffStaysOff) {
+  const auto clips_at = [](const char* from, const char* model, const std::string& keys, const char* to,
+                           const char* key) {
+    const LoadedRun run(experiment_text(from, model, keys), 8);
+    return translation_of(run, to).overrides->at_path(key)->real;
+  };
+  const std::string keys =
+      "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: 4096\n"
+      "max_position_embeddings: 4096\nclip_grad: ";
+  // TorchTitan clips to max_norm whatever it is: to 0, too.
+  EXPECT_EQ(clips_at("megatron", "llama3.1_8B", keys + "0.0", "torchtitan", "training.max_norm"), 1e9);
+  EXPECT_EQ(clips_at("megatron", "llama3.1_8B", keys + "0.5", "torchtitan", "training.max_norm"), 0.5);
+  EXPECT_EQ(clips_at("megatron", "llama3.1_8B", keys + "0.0", "maxtext", "gradient_clipping_threshold"), 0.0);
+  EXPECT_EQ(clips_at("torchtitan", "llama3.1_8B", "training: {max_norm: 1.0e+9}", "megatron", "clip_grad"), 0.0);
+}
+
 TEST(Translate, ListsWhatHasNoCounterpart) {
   const LoadedRun run(experiment_text("megatron", "llama3.1_8B",
                                       "micro_batch_size: 1\nglobal_batch_size: 64\nseq_length: "

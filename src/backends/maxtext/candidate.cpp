@@ -28,8 +28,9 @@ struct Placement {
   Placed tensor, context, expert, pipeline, shards, copies;
 
   Placement(const Candidate& c, const PlanTask& task) {
-    Int inside = std::min(task.gpus_per_node, c.world_size);
-    Int across = c.world_size / std::max<Int>(inside, 1);
+    // As many on every node as the launch gives it: 12 GPUs on nodes of 8 are 6 and 6.
+    Int across = std::max<Int>(sized_launch(c.world_size, task.gpus_per_node).nodes, 1);
+    Int inside = std::max<Int>(c.world_size / across, 1);
     const auto inside_first = [&](Int degree) {
       const Int in = std::gcd(degree, inside);
       inside /= in;

@@ -102,10 +102,11 @@ struct MegatronConfig {
   MaybeNumber loss_scale;
   Word fp4, fp4_quantizer_factory, fp4_recipe, fp8, fp8_quantizer_factory, fp8_recipe, fp8_scaling_strategy;
   // Checkpoints and data.
-  Flag async_save, ckpt_fully_parallel_save, mock_data, no_load_rng, replication, sft, use_persistent_ckpt_worker;
+  Flag async_save, ckpt_fully_parallel_save, disable_last_saving, mock_data, no_load_rng, replication, sft,
+      use_persistent_ckpt_worker;
   Count num_workers;
   MaybeCount num_dataset_builder_threads, replication_jump, save_interval, save_retain_interval;
-  Word ckpt_format, dataloader_type, load, non_persistent_ckpt_type, non_persistent_local_ckpt_dir, save,
+  Word ckpt_format, dataloader_type, load, non_persistent_ckpt_type, non_persistent_local_ckpt_dir, save, stage,
       tokenizer_model, tokenizer_type;
   Raw data_path, split, test_data_path, train_data_path, valid_data_path;
   // Removed or inert names.
@@ -130,7 +131,7 @@ struct MegatronConfig {
   MaybeCount encoder_num_layers, ffn_hidden_size, hidden_size, kv_channels, log_memory_interval, num_attention_heads,
       num_layers, num_query_groups, padded_vocab_size, vocab_size;
   Number init_method_std, rotary_base;
-  MaybeNumber rope_scaling_factor;
+  MaybeNumber embedding_init_method_std, rope_scaling_factor;
   Word normalization, position_embedding_type, rope_type;
   Raw encoder_tensor_model_parallel_size, spec;
 

@@ -53,6 +53,10 @@ constexpr Extension known_besides[] = {
      "Llama4Tokenizer|MixtralTokenizer"},
 };
 
+/// Keys that the same test that refuses an unknown word refuses null by. Sources as for MG810.
+constexpr std::string_view no_null[] = {"error_injection_type", "lr_decay_style", "lr_wsd_decay_style", "normalization",
+                                        "rerun_mode"};
+
 std::vector<Choice> make_table() {
   std::vector<Choice> out;
   for (const KeyName& key : megatron_key_names()) {
@@ -61,7 +65,8 @@ std::vector<Choice> make_table() {
                   .values = std::string(key.choices),
                   .is_integer = key.type == KeyType::integer,
                   .is_number = key.choices.front() >= '0' && key.choices.front() <= '9',
-                  .takes_list = key.type == KeyType::list};
+                  .takes_list = key.type == KeyType::list,
+                  .takes_null = std::ranges::find(no_null, key.name) == std::end(no_null)};
     const auto* more = std::ranges::find(known_besides, key.name, &Extension::name);
     if (more != std::end(known_besides)) choice.values.append("|").append(more->values);
     out.push_back(std::move(choice));
@@ -78,7 +83,8 @@ const Choice* find_choice(std::string_view key) {
 
 /// Whether a value could be one of the declared ones at all.
 bool is_judged(const Choice& choice, const Node& value) {
-  if (value.is_string()) return value.text != "null" && !choice.is_integer;
+  if (value.kind == Kind::null || (value.is_string() && value.text == "null")) return !choice.takes_null;
+  if (value.is_string()) return !choice.is_integer;
   if (value.kind == Kind::integer) return choice.is_number || value.integer != 0;
   return value.is_number() && !choice.is_integer;
 }

@@ -290,6 +290,7 @@ constexpr Field<C> table[] = {
     {"reuse_grad_buf_for_mxfp8_param_ag", &C::reuse_grad_buf_for_mxfp8_param_ag, false},
     // Checkpoints and data.
     {"async_save", &C::async_save, false},
+    {"disable_last_saving", &C::disable_last_saving, false},
     {"ckpt_format", &C::ckpt_format, "torch_dist", "torch|torch_dist|torch_dcp|fsdp_dtensor"},
     {"ckpt_fully_parallel_save", &C::ckpt_fully_parallel_save, true},
     {"data_path", &C::data_path, nullptr},
@@ -309,6 +310,7 @@ constexpr Field<C> table[] = {
     {"sft", &C::sft, false},
     {"split", &C::split, nullptr},
     {"test_data_path", &C::test_data_path, nullptr},
+    {"stage", &C::stage, nullptr},
     {"tokenizer_model", &C::tokenizer_model, nullptr},
     {"tokenizer_type", &C::tokenizer_type, nullptr},
     {"train_data_path", &C::train_data_path, nullptr},
@@ -354,6 +356,7 @@ constexpr Field<C> table[] = {
     {"encoder_num_layers", &C::encoder_num_layers, nullptr},
     {"encoder_tensor_model_parallel_size", &C::encoder_tensor_model_parallel_size, nullptr},
     {"fake_process_group", &C::fake_process_group, false},
+    {"embedding_init_method_std", &C::embedding_init_method_std, nullptr},
     {"ffn_hidden_size", &C::ffn_hidden_size, nullptr},
     {"group_query_attention", &C::group_query_attention, false},
     {"grpo_group_size", &C::grpo_group_size, 2},

@@ -76,6 +76,21 @@ void collective_gemm(const MaxTextRun& run, Findings& out) {
   });
 }
 
+/// Names of types that jax.numpy.dtype knows, as far as Adam's moments may have them.
+constexpr std::array<std::string_view, 13> float_types{
+    "bfloat16", "float16", "float32", "float64", "float", "double", "half", "single", "f2", "f4", "f8", "e", "d"};
+
+void moment_type_unknown(const MaxTextRun& run, Findings& out) {
+  const Word& type = run.config.mu_dtype;
+  if (type.value.empty() || is_in(float_types, *type) || type.value.starts_with("float8_")) return;
+  if (*run.config.opt_type != "adamw") return;
+  out.add(type, [&](Message& m) {
+    m.say("mu_dtype: {:.60} is no type of JAX", *type);
+    offer_word(m, type, "bfloat16|float32");
+    m.help("bfloat16, float32, or empty for that of the weights");
+  });
+}
+
 constexpr Rule<MaxTextRun> rules[] = {
     {{.id = "MX701",
       .name = "remat-policy-unknown",
@@ -112,6 +127,18 @@ constexpr Rule<MaxTextRun> rules[] = {
       .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nte_comm_gemm_overlap: full\n"},
       .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\n"}},
      collective_gemm},
+    {{.id = "MX707",
+      .name = "moment-type-unknown",
+      .severity = Severity::error,
+      .stage = Stage::model_build,
+      .runtime_site = "src/maxtext/optimizers/optimizers.py:get_optimizer",
+      .outcome = "JAX stops when the optimizer's state is made (TypeError)",
+      .summary = "mu_dtype names a type that JAX has.",
+      .explanation = "The key takes any text, unlike weight_dtype and dtype; Optax makes a type of it for Adam's first "
+                     "moment.",
+      .bad = {.world_size = 8, .yaml = "per_device_batch_size: 1\nmu_dtype: bf16\n"},
+      .good = {.world_size = 8, .yaml = "per_device_batch_size: 1\nmu_dtype: bfloat16\n"}},
+     moment_type_unknown},
 };
 
 }  // namespace

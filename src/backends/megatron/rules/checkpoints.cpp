@@ -32,23 +32,14 @@ void async_without_worker(const MegatronRun& run, Findings& out) {
   });
 }
 
-/// save_checkpoint is reached: by an interval, since Primus can switch the last checkpoint off.
-bool saves_in_training(const MegatronRun& run) {
-  const MegatronConfig& config = run.config;
-  const Int interval = config.save_interval.value.value_or(0);
-  if (!is_set(config.save) || interval <= 0 || *config.skip_train) return false;
-  const Int iterations = config.train_iters.value.value_or(0);
-  if (iterations != 0) return interval <= iterations;
-  return run.batch.global > 0 && interval <= config.train_samples.value.value_or(0) / run.batch.global;
-}
-
 void async_save_unsupported(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;
   const std::string_view format = *config.ckpt_format;
-  if (!*config.async_save || (format != "torch" && format != "torch_dcp") || !saves_in_training(run)) return;
+  const std::optional<Int> step = first_checkpoint(run);
+  if (!*config.async_save || (format != "torch" && format != "torch_dcp") || !step) return;
   out.add(config.async_save, [&](Message& m) {
     m.say("async_save is for ckpt_format torch_dist, not {}: the checkpoint after step {} stops the run", format,
-          *config.save_interval.value);
+          *step);
     m.also(config.ckpt_format).also(config.save_interval);
     m.help("async_save: false; or ckpt_format: torch_dist with use_persistent_ckpt_worker: true");
     m.fix("switch async_save off", config.async_save, "false");

@@ -5,6 +5,7 @@
 
 #include "backends/common/say.h"
 #include "backends/megatron/rules/rules.h"
+#include "backends/megatron/rules/settings.h"
 #include "primus_plan/diagnostics/findings.h"
 #include "primus_plan/support/text.h"
 
@@ -18,7 +19,7 @@ bool changes_weight_decay(const MegatronRun& run) {
   return run.config.start_weight_decay.value && run.config.end_weight_decay.value;
 }
 bool anneals(const MegatronRun& run) { return *run.config.lr_decay_style == "WSD"; }
-bool saves(const MegatronRun& run) { return !run.config.save.value.empty(); }
+bool saves(const MegatronRun& run) { return first_checkpoint(run).has_value(); }
 /// Some versions of Primus take the NullTokenizer for mock data.
 bool reads_text(const MegatronRun& run) { return !*run.config.mock_data; }
 /// Kinds of models that Megatron's own layer specs build.
@@ -96,7 +97,7 @@ void refused_choice(const MegatronRun& run, Findings& out) {
 
 void unchecked_choice(const MegatronRun& run, Findings& out) {
   for (const BadChoice& bad : run.parsed.written.bad_choices) {
-    if (is_refused(run, bad)) continue;
+    if (is_refused(run, bad) || bad.node->is_null()) continue;
     out.add(bad.node->origin, [&](Message& m) { say_choice(bad, consequence(bad.choice->name), m); });
   }
 }

@@ -92,7 +92,7 @@ void position_embeddings(const MegatronRun& run, Findings& out) {
   const Word& type = config.position_embedding_type;
   if (!*config.add_position_embedding && *type != "rope") {
     out.add(config.add_position_embedding, [&](Message& m) {
-      m.say("add_position_embedding is off, but position_embedding_type is {}, not rope", *type);
+      m.say("add_position_embedding is off, but position_embedding_type is {}, not rope", or_null(type));
       m.also(type);
       m.help("add_position_embedding: true; a model without positions has position_embedding_type: none besides");
     });

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-using AnyNumber = std::variant<Number MegatronConfig::*, Count MegatronConfig::*>;
+using AnyNumber = std::variant<Number MegatronConfig::*, MaybeNumber MegatronConfig::*, Count MegatronConfig::*>;
 
 /// A key whose number something refuses outside of its range. Sources: torch/nn/functional.py:dropout and
 /// torch/nn/modules/dropout.py:__init__; torch.Tensor.normal_ (by torch.nn.init.normal_, megatron/core/utils.py:
@@ -26,21 +26,26 @@ bool collects_by_hand(const MegatronRun& run) { return *run.config.manual_gc; }
 
 constexpr Range ranges[] = {
     {&MegatronConfig::attention_dropout, 1, "a probability", always},
+    {&MegatronConfig::embedding_init_method_std, no_limit, "a standard deviation", always},
     {&MegatronConfig::hidden_dropout, 1, "a probability", always},
     {&MegatronConfig::init_method_std, no_limit, "a standard deviation", always},
     {&MegatronConfig::manual_gc_interval, no_limit, "a number of steps", collects_by_hand},
     {&MegatronConfig::num_workers, no_limit, "a number of processes", always},
 };
 
+double number_of(const Number& field) { return *field; }
+double number_of(const MaybeNumber& field) { return field.value.value_or(0); }
+Int number_of(const Count& field) { return *field; }
+
 void outside_of_range(const MegatronRun& run, Findings& out) {
   for (const Range& range : ranges) {
     std::visit(
         [&](auto member) {
           const auto& field = run.config.*member;
-          const auto value = static_cast<double>(*field);
+          const auto value = static_cast<double>(number_of(field));
           if ((value >= 0 && value <= range.most) || !range.reached(run)) return;
           out.add(field, [&](Message& m) {
-            m.say("{} is {}: {} is {}", field.key, *field, range.meaning,
+            m.say("{} is {}: {} is {}", field.key, number_of(field), range.meaning,
                   range.most == no_limit ? "0 or more" : "between 0 and 1");
           });
         },

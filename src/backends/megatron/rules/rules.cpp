@@ -15,6 +15,7 @@ std::span<const RuleList> all_rule_lists() {
       batch_rules(),
       ramp_up_rules(),
       training_rules(),
+      training_data_rules(),
       training_step_rules(),
       parameter_schedule_rules(),
       number_range_rules(),

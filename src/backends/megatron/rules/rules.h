@@ -18,6 +18,7 @@ RuleList process_group_rules();
 RuleList batch_rules();
 RuleList ramp_up_rules();
 RuleList training_rules();
+RuleList training_data_rules();
 RuleList training_step_rules();
 RuleList parameter_schedule_rules();
 RuleList number_range_rules();

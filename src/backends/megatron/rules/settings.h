@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "backends/megatron/run.h"
@@ -50,5 +51,18 @@ inline bool has_cuda_graphs(const MegatronRun& run) { return *run.config.cuda_gr
 
 /// Checkpoints go through torch.distributed.checkpoint. Source: megatron/training/arguments.py:validate_args.
 inline bool has_distributed_checkpoints(const MegatronRun& run) { return *run.config.ckpt_format != "torch"; }
+
+/// The step after which the first checkpoint is written; nothing where none is, or the length of training is not known.
+/// The last step saves too, but for Primus's disable_last_saving. Sources: megatron/training/training.py:
+/// checkpoint_and_decide_exit, pretrain; primus/backends/megatron/patches/checkpoint_patches.py.
+inline std::optional<Int> first_checkpoint(const MegatronRun& run) {
+  const MegatronConfig& config = run.config;
+  const Int interval = config.save_interval.value.value_or(0);
+  Int last = config.train_iters.value.value_or(0);
+  if (last == 0 && run.batch.global > 0) last = config.train_samples.value.value_or(0) / run.batch.global;
+  if (!is_set(config.save) || interval <= 0 || last <= 0 || *config.skip_train) return std::nullopt;
+  if (interval < last) return interval;
+  return *config.disable_last_saving ? std::nullopt : std::optional(last);
+}
 
 }  // namespace primus_plan::megatron

@@ -50,6 +50,7 @@ constexpr Strict strict_keys[] = {
     {"lr_decay_iters", Stops::later, Stops::no},
     {"lr_warmup_init", Stops::later, Stops::no},
     {"lr_warmup_iters", Stops::later, Stops::no},
+    {"lr_warmup_samples", Stops::in_arguments, Stops::no},
     {"max_position_embeddings", Stops::in_arguments, Stops::no},
     {"micro_batch_size", Stops::in_arguments, Stops::later},
     {"min_lr", Stops::in_arguments, Stops::no},
@@ -240,7 +241,11 @@ void null_value(const MegatronRun& run, Findings& out) {
   };
   if (given.lr.value) report(given.min_lr, "compares with lr");
   report(given.distributed_timeout_minutes, "makes the time limit of the process groups of");
+  report(given.lr_warmup_iters, "compares with 0 or multiplies by the batch");
+  report(given.lr_warmup_samples, "compares with 0");
   report(given.num_dataset_builder_threads, "compares with 0");
+  const bool evaluates = given.eval_iters.value.value_or(0) > 0 && !*given.skip_train && !*given.full_validation;
+  if (evaluates) report(given.eval_interval, "divides the steps by");
   report(given.num_distributed_optimizer_instances, "divides the data-parallel ranks by");
 }
 
