@@ -1,5 +1,6 @@
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/settings.h"
 
 // What the schedule of learning rate and weight decay asserts when it is built.
 
@@ -8,8 +9,6 @@ namespace {
 
 constexpr const char* scheduler = "megatron/core/optimizer_param_scheduler.py:__init__";
 constexpr const char* scheduler_stop = "Megatron stops when it builds the learning-rate schedule (AssertionError)";
-
-bool by_iterations(const MegatronRun& run) { return run.config.train_iters.value.value_or(0) != 0; }
 
 void two_sources_of_schedule(const MegatronRun& run, Findings& out) {
   const MegatronConfig& config = run.config;

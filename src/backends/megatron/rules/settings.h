@@ -52,6 +52,10 @@ inline bool has_cuda_graphs(const MegatronRun& run) { return *run.config.cuda_gr
 /// Checkpoints go through torch.distributed.checkpoint. Source: megatron/training/arguments.py:validate_args.
 inline bool has_distributed_checkpoints(const MegatronRun& run) { return *run.config.ckpt_format != "torch"; }
 
+/// Training is counted in iterations, not in samples. Source: megatron/training/training.py:
+/// get_optimizer_param_scheduler.
+inline bool by_iterations(const MegatronRun& run) { return run.config.train_iters.value.value_or(0) != 0; }
+
 /// The step after which the first checkpoint is written; nothing where none is, or the length of training is not known.
 /// The last step saves too, but for Primus's disable_last_saving. Sources: megatron/training/training.py:
 /// checkpoint_and_decide_exit, pretrain; primus/backends/megatron/patches/checkpoint_patches.py.

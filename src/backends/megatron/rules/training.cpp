@@ -2,12 +2,12 @@
 
 #include "backends/megatron/rules/rules.h"
 #include "backends/megatron/rules/say.h"
+#include "backends/megatron/rules/settings.h"
 #include "backends/megatron/rules/sites.h"
 
 namespace primus_plan::megatron {
 namespace {
 
-bool by_iterations(const MegatronRun& run) { return run.config.train_iters.value.value_or(0) != 0; }
 bool by_samples(const MegatronRun& run) { return run.config.train_samples.value.value_or(0) != 0; }
 bool is_set(const MaybeCount& field) { return field.value.value_or(0) != 0; }
 
