@@ -189,8 +189,8 @@ std::string reasons(const Plan& e) {
   return fmt::format(
       "# {}: {}; {}; about {:.0f} of {:.0f} GiB on {}, as estimated.\n"
       "# DP {}; {}. A start: measure, then change.\n",
-      size_text(e.request.model.size), split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name, g.data,
-      recompute_reason(g));
+      size_text(e.request.model.size), split, shared, g.bytes / gib, e.task.memory_bytes / gib, e.request.hardware.name,
+      g.data, recompute_reason(g));
 }
 
 }  // namespace
