@@ -36,7 +36,7 @@ TriedGuess settled(const Making& making, const FirstGuess& guess) {
   if (!out.guess.recompute || !weight_of(out.attempt)) return out;
   FirstGuess kept = out.guess;
   kept.recompute = false;
-  const TriedGuess without = try_guess(making, kept);
+  TriedGuess without = try_guess(making, kept);
   const auto weight = weight_of(without.attempt);
   if (weight && *weight <= *weight_of(out.attempt)) return without;
   out.guess.recompute_is_choice = weight.has_value();
