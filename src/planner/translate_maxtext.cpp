@@ -7,6 +7,7 @@
 
 #include "planner/translate_parts.h"
 #include "primus_plan/planner/translate.h"
+#include "run/gpus_of_node.h"
 
 namespace primus_plan {
 namespace {
@@ -34,7 +35,7 @@ void maxtext_stages(const Common& run, Carried& out) {
 /// data parallel. The other axes stand already, each in the node as far as it fits.
 void maxtext_replicas(const Common& run, Carried& out) {
   const std::int64_t replicas = run.workload.sharding.replicas;
-  std::int64_t in_node = std::min(run.launch.world_size, run.launch.gpus_per_node);
+  std::int64_t in_node = gpus_of_node(run.launch);
   std::int64_t nodes = run.launch.world_size / in_node;
   for (const KeyValue& one : out.values) {
     if (one.value->kind != Kind::integer || one.value->integer < 1) continue;

@@ -1,5 +1,6 @@
 // What a MaxText run is, said in the words that all backends share: degrees, stages, groups, worlds, overrides.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "primus_plan/backends/analyze.h"
 #include "primus_plan/backends/backend.h"
 #include "primus_plan/config/document.h"
+#include "primus_plan/config/launch.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -188,6 +190,14 @@ TEST(MaxTextOverrides, DividesNodesOfAnySizeAndTheirNumber) {
       }
     }
   }
+}
+
+TEST(MaxTextOverrides, NodesThatAreNotFullAreAsTheLaunchHasThem) {
+  // 12 GPUs on nodes of 8 are 6 and 6.
+  const auto overrides = degree_overrides({.tensor = 4, .pipeline = 3, .expert_tensor = 0}, sized_launch(12, 8));
+  EXPECT_EQ(overrides[0], (std::pair<std::string, std::string>{"ici_tensor_parallelism", "2"}));
+  EXPECT_EQ(overrides[1], (std::pair<std::string, std::string>{"dcn_tensor_parallelism", "2"}));
+  EXPECT_THAT(overrides, testing::Contains(std::pair<std::string, std::string>{"ici_pipeline_parallelism", "3"}));
 }
 
 TEST(MaxTextOverrides, ExpertsCutInAnotherWayCannotBeSaid) {

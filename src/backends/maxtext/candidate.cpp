@@ -10,6 +10,7 @@
 #include "backends/maxtext/run.h"
 #include "backends/maxtext/workload.h"
 #include "primus_plan/config/launch.h"
+#include "run/gpus_of_node.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -28,9 +29,8 @@ struct Placement {
   Placed tensor, context, expert, pipeline, shards, copies;
 
   Placement(const Candidate& c, const PlanTask& task) {
-    // As many on every node as the launch gives it: 12 GPUs on nodes of 8 are 6 and 6.
-    Int across = std::max<Int>(sized_launch(c.world_size, task.gpus_per_node).nodes, 1);
-    Int inside = std::max<Int>(c.world_size / across, 1);
+    Int inside = gpus_of_node(sized_launch(c.world_size, task.gpus_per_node));
+    Int across = c.world_size / inside;
     const auto inside_first = [&](Int degree) {
       const Int in = std::gcd(degree, inside);
       inside /= in;

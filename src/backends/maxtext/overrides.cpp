@@ -2,9 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <numeric>
 #include <string_view>
+
+#include "run/gpus_of_node.h"
 
 namespace primus_plan::maxtext {
 namespace {
@@ -13,18 +14,12 @@ void ask(Overrides& out, std::string_view side, std::string_view axis, std::int6
   out.emplace_back(fmt::format("{}_{}_parallelism", side, axis), fmt::format("{}", degree));
 }
 
-/// A launch of less than a node has all of its GPUs in one.
-std::int64_t gpus_of_a_node(const Launch& launch) {
-  const std::int64_t node = std::max<std::int64_t>(launch.gpus_per_node, 1);
-  return launch.world_size > 0 ? std::min(launch.world_size, node) : node;
-}
-
 }  // namespace
 
 Overrides degree_overrides(const Degrees& degrees, const Launch& launch) {
   Overrides out;
   if (degrees.expert_tensor > 0 && degrees.expert_tensor != degrees.tensor) return out;
-  std::int64_t room = gpus_of_a_node(launch);
+  std::int64_t room = gpus_of_node(launch);
   const auto place = [&](std::string_view axis, std::int64_t degree) {
     if (degree < 1) return;
     const std::int64_t inside = std::gcd(degree, room);
